@@ -1,0 +1,204 @@
+"""The wording of every message: ``<what> must <rule>; got <value>. <remedy>``.
+
+Each function builds the exception (or the text of a warning) for one mistake, so that the same
+mistake reads the same wherever it is met, and tests pin the words in one place.
+"""
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+
+
+def invalid(what: str, rule: str, got: object, remedy: str) -> ValueError:
+    """A value that breaks a rule."""
+    return ValueError(f"{what} must {rule}; got {got}. {remedy}")
+
+
+def invalid_parameter(name: str, rule: str, got: object) -> ValueError:
+    """A parameter of an estimator or function outside its range."""
+    return ValueError(f"{name} must {rule}; got {got!r}.")
+
+
+def unknown_name(what: str, got: object, known: Iterable[str]) -> ValueError:
+    """A name that is not in a registry."""
+    names = ", ".join(repr(name) for name in known)
+    return ValueError(f"{what} must be one of {names}; got {got!r}.")
+
+
+def listed(indices: Sequence[int], limit: int = 5) -> str:
+    """Indices as text, cut after `limit`: ``3, 8, 9, 12, 20 and 7 more``."""
+    shown = ", ".join(str(index) for index in indices[:limit])
+    return shown if len(indices) <= limit else f"{shown} and {len(indices) - limit} more"
+
+
+def _plural(count: int) -> str:
+    return "sequence is" if count == 1 else "sequences are"
+
+
+# Collections of sequences
+
+
+def not_a_collection(got: str) -> TypeError:
+    """Something that is neither a list of arrays nor a 3-D array."""
+    return TypeError(
+        "X must be a list of (n_channels, n_timepoints) arrays or one "
+        f"(n_sequences, n_channels, n_timepoints) array; got {got}."
+    )
+
+
+def one_sequence_given(shape: tuple[int, ...]) -> ValueError:
+    """A 2-D array where a collection is expected."""
+    return invalid(
+        "X",
+        "be a list of (n_channels, n_timepoints) arrays or a 3-D array",
+        f"one array of shape {shape}",
+        "For a single sequence pass [X]; for single-channel sequences in rows pass X[:, None, :].",
+    )
+
+
+def empty_collection() -> ValueError:
+    """No sequences at all."""
+    return ValueError("X must hold at least one sequence; got an empty collection.")
+
+
+def wrong_dimensions(index: int, shape: tuple[int, ...]) -> ValueError:
+    """One member of a list that is not a matrix."""
+    remedy = {
+        1: "For a single channel pass sequence[None, :].",
+        3: "A video (n_frames, height, width) becomes a sequence by ldslearn.video.to_sequence.",
+        4: "A video (n_frames, height, width, colours) becomes a sequence by "
+        "ldslearn.video.to_sequence.",
+    }.get(len(shape), "")
+    message = (
+        f"sequence {index} must have shape (n_channels, n_timepoints); got shape {shape}. {remedy}"
+    )
+    return ValueError(message.rstrip())
+
+
+def wrong_dtype(index: int | None, dtype: object) -> TypeError:
+    """Complex numbers, strings, dates, objects."""
+    who = "X" if index is None else f"sequence {index}"
+    return TypeError(
+        f"{who} must hold real numbers (floats or integers); got dtype {dtype}. "
+        "Convert it first, for example with array.astype(float); split complex signals into "
+        "real and imaginary channels."
+    )
+
+
+def not_an_array(index: int, reason: str) -> TypeError:
+    """A member of a list NumPy cannot make an array of."""
+    return TypeError(
+        f"sequence {index} must be an array of shape (n_channels, n_timepoints); got {reason}."
+    )
+
+
+def not_finite(index: int, n_nan: int, n_infinite: int, size: int, others: int) -> ValueError:
+    """NaN or infinity."""
+    more = f" {others} more {_plural(others)} affected." if others else ""
+    return ValueError(
+        f"sequence {index} must be finite; got {n_nan} NaN and {n_infinite} infinite of {size} "
+        f"values.{more} Interpolate or drop them before encoding."
+    )
+
+
+def channel_counts_differ(index: int, got: int, expected: int) -> ValueError:
+    """Sequences with different numbers of rows."""
+    return ValueError(
+        f"sequence {index} must have {expected} channels like sequence 0; got {got}. "
+        "Sequences are (n_channels, n_timepoints): is this one transposed?"
+    )
+
+
+def channels_not_as_fitted(got: int, expected: int) -> ValueError:
+    """Transform on other channels than fit."""
+    return ValueError(
+        f"X must have the {expected} channels the encoder was fitted with; got {got}."
+    )
+
+
+def too_short(index: int, n_timepoints: int, n_states: int, delays: int) -> ValueError:
+    """A sequence with fewer transitions than states."""
+    largest = n_timepoints - delays
+    stacked = f" and delays={delays}" if delays > 1 else ""
+    remedy = (
+        f"The largest n_states that works for it is {largest}."
+        if largest >= 1
+        else "Drop it" + (", or lower delays." if delays > 1 else ".")
+    )
+    return ValueError(
+        f"sequence {index} must have at least {n_states + delays} timepoints for "
+        f"n_states={n_states}{stacked}; got {n_timepoints}. {remedy}"
+    )
+
+
+def shorter_than_delays(index: int, n_timepoints: int, delays: int) -> ValueError:
+    """A sequence that does not fill one stacked sample."""
+    return ValueError(
+        f"sequence {index} must have at least {delays} timepoints, as many as delays; "
+        f"got {n_timepoints}."
+    )
+
+
+def too_many_states(n_states: int, n_channels: int, delays: int) -> ValueError:
+    """More states than (stacked) channels."""
+    n_rows = n_channels * delays
+    rows = f"n_channels = {n_rows}" if delays == 1 else f"n_channels * delays = {n_rows}"
+    return ValueError(
+        f"n_states must be at most {rows}; got {n_states}. Lower n_states to {n_rows}, or stack "
+        f"lagged copies of the channels with delays={-(-n_states // n_channels)} or more."
+    )
+
+
+def constant_sequence(indices: Sequence[int], center: bool) -> ValueError:
+    """Sequences that never move have no dynamics once they are centred."""
+    if center:
+        return ValueError(
+            f"sequence {listed(indices)} must vary over time; got a constant sequence. "
+            "Drop it, or use center=False to keep the mean in the states."
+        )
+    return ValueError(f"sequence {listed(indices)} must not be zero throughout. Drop it.")
+
+
+def idle_states(ranks: Sequence[tuple[int, int]], n_states: int) -> str:
+    """Text of the warning about sequences that fill fewer than n_states dimensions."""
+    index, rank = ranks[0]
+    plural = f"{len(ranks)} sequences have" if len(ranks) > 1 else "1 sequence has"
+    return (
+        f"{plural} a rank below n_states={n_states} (sequence {index}: rank {rank}); the states "
+        "beyond the rank are idle (zero rows and columns in A, arbitrary columns in C). "
+        "Lower n_states to avoid this."
+    )
+
+
+# Files
+
+
+def unreadable_file(path: str | PathLike[str], kind: str) -> ValueError:
+    """A truncated, foreign or damaged file."""
+    return ValueError(
+        f"{path} must be a complete {kind} file; it cannot be read as one. "
+        "It may have been cut short in a copy, or be another program's file."
+    )
+
+
+def other_version(path: str | PathLike[str], got: object, expected: int) -> ValueError:
+    """A file of another version of the format."""
+    return ValueError(
+        f"{path} must have format version {expected}; got {got}. "
+        "It was written by another release of ldslearn: read it with that one."
+    )
+
+
+def damaged_contents(path: str | PathLike[str], reason: object) -> ValueError:
+    """A file of the right kind whose contents break the rules."""
+    return ValueError(f"{path} must hold valid contents; {reason}")
+
+
+# Systems
+
+
+def unstable_part(part: str, systems: Sequence[int], limit: float) -> str:
+    """Text of the warning about parts with eigenvalues outside the unit disc."""
+    return (
+        f"the {part} part of system {listed(systems)} has eigenvalues of modulus 1 or more; they "
+        f"were cut at {limit}. With stabilizer='soft' the parts are always stable."
+    )
