@@ -1,0 +1,83 @@
+"""Accept a collection of sequences, or say which one is wrong and why."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+
+
+def as_collection(X: Any) -> list[NDArray[Any]]:
+    """Return the sequences of `X` as a list of real, finite ``(n_channels, n_timepoints)`` arrays.
+
+    Parameters
+    ----------
+    X : list of (n_channels, n_timepoints) arrays or (n_sequences, n_channels, n_timepoints) array
+        Floats of any width or integers; lengths may differ, channel counts may not.
+
+    Returns
+    -------
+    list of ndarray
+        Views of the input where it held arrays; nothing is copied or converted.
+    """
+    sequences = [_as_sequence(member, index) for index, member in enumerate(_members(X))]
+    if not sequences:
+        raise _errors.empty_collection()
+    n_channels = sequences[0].shape[0]
+    for index, sequence in enumerate(sequences):
+        if sequence.shape[0] != n_channels:
+            raise _errors.channel_counts_differ(index, sequence.shape[0], n_channels)
+        if sequence.size == 0:
+            what = "n_channels > 0 and n_timepoints > 0"
+            raise _errors.invalid(
+                f"sequence {index}", f"have {what}", f"shape {sequence.shape}", "Drop it."
+            )
+    _check_finite(sequences)
+    return sequences
+
+
+def _members(X: Any) -> Iterable[Any]:
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        _check_dtype(X.dtype, None)
+        if X.ndim == 2:
+            raise _errors.one_sequence_given(X.shape)
+        if X.ndim != 3:
+            raise _errors.not_a_collection(f"an array of shape {X.shape}")
+        return X
+    if isinstance(X, str | bytes | dict) or not isinstance(X, Sequence | np.ndarray):
+        raise _errors.not_a_collection(f"{type(X).__name__}")
+    return X
+
+
+def _as_sequence(member: Any, index: int) -> NDArray[Any]:
+    try:
+        sequence = np.asarray(member)
+    except (ValueError, TypeError) as error:  # nested lists of unequal lengths, tensors on devices
+        raise _errors.not_an_array(index, f"{type(member).__name__} ({error})") from error
+    _check_dtype(sequence.dtype, index)
+    if sequence.ndim != 2:
+        raise _errors.wrong_dimensions(index, sequence.shape)
+    return sequence
+
+
+def _check_dtype(dtype: np.dtype[Any], index: int | None) -> None:
+    if dtype.kind not in "fiub":
+        raise _errors.wrong_dtype(index, dtype)
+
+
+def _check_finite(sequences: list[NDArray[Any]]) -> None:
+    # A sum is one pass without a temporary; only a suspect sum is looked at value by value.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspects = [i for i, sequence in enumerate(sequences) if not np.isfinite(sequence.sum())]
+    affected = [i for i in suspects if not np.isfinite(sequences[i]).all()]
+    if affected:
+        first = sequences[affected[0]]
+        raise _errors.not_finite(
+            affected[0],
+            int(np.isnan(first).sum()),
+            int(np.isinf(first).sum()),
+            first.size,
+            len(affected) - 1,
+        )

@@ -1,0 +1,30 @@
+"""Delay embedding: lagged copies stacked as further channels."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def hankel(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
+    """Return the block-Hankel matrix of a sequence, `delays` consecutive samples to a column.
+
+    Column t holds samples t, t + 1, ..., t + delays - 1, the oldest first, so that a sensor with
+    few channels can carry more states than channels.
+
+    Parameters
+    ----------
+    sequence : (n_channels, n_timepoints) array
+    delays : int
+        Number of stacked samples, 1 <= delays <= n_timepoints.
+
+    Returns
+    -------
+    (n_channels * delays, n_timepoints - delays + 1) array
+        The sequence itself, not a copy, when ``delays=1``.
+    """
+    if delays == 1:
+        return sequence
+    n_channels, n_timepoints = sequence.shape
+    lagged = np.lib.stride_tricks.sliding_window_view(sequence, n_timepoints - delays + 1, axis=1)
+    return lagged.transpose(1, 0, 2).reshape(n_channels * delays, -1)  # (delays, m, tau) -> rows

@@ -1,0 +1,141 @@
+"""Sequences drawn from classes of random linear dynamical systems."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ldslearn import _errors
+
+
+def propagate(
+    A: NDArray[np.float64],
+    x0: NDArray[np.float64],
+    inputs: NDArray[np.float64] | None,
+    n_timepoints: int,
+) -> NDArray[np.float64]:
+    """Return the states x(0), ..., x(n_timepoints - 1) of x(t+1) = A x(t) + inputs(t), Eq. (1).
+
+    Parameters
+    ----------
+    A : (n_systems, n_states, n_states) array
+    x0 : (n_systems, n_states) array
+    inputs : (n_systems, n_states, n_timepoints - 1) array or None
+        None for an undisturbed run.
+    n_timepoints : int
+
+    Returns
+    -------
+    (n_systems, n_states, n_timepoints) array
+    """
+    states = np.empty((*x0.shape, n_timepoints))
+    states[..., 0] = x0
+    for t in range(1, n_timepoints):
+        step = (A @ states[..., t - 1, None])[..., 0]
+        states[..., t] = step if inputs is None else step + inputs[..., t - 1]
+    return states
+
+
+def make_lds_sequences(
+    n_classes: int = 3,
+    n_per_class: int = 20,
+    *,
+    n_channels: int = 10,
+    n_states: int = 4,
+    n_timepoints: int | tuple[int, int] = 100,
+    radius: tuple[float, float] = (0.9, 0.99),
+    jitter: float = 0.1,
+    noise: float = 0.05,
+    random_state: Any = None,
+) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
+    """Return sequences drawn from classes of stable systems, and their labels.
+
+    Every class is one random system. Each of its sequences comes from that system with its
+    eigenvalues and measurement matrix perturbed, so `jitter` sets how separable the classes are:
+    at 0 all sequences of a class share one system, well above 1 the classes melt together.
+
+    Parameters
+    ----------
+    n_classes, n_per_class : int
+    n_channels, n_states : int
+        Every sequence is ``(n_channels, n_timepoints)``; n_states <= n_channels.
+    n_timepoints : int or (int, int)
+        Length of every sequence, or the range from which each length is drawn, ends included.
+    radius : (float, float)
+        Range of the eigenvalue moduli, within (0, 1).
+    jitter : float
+        Standard deviation of the differences within a class, in units of the differences between
+        classes.
+    noise : float
+        Standard deviation of the measurement noise, in units of that of the noise-free signal.
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    sequences : list of (n_channels, n_timepoints) arrays, class by class
+    labels : (n_classes * n_per_class,) array of int
+    """
+    for name, count in {
+        "n_classes": n_classes,
+        "n_per_class": n_per_class,
+        "n_states": n_states,
+    }.items():
+        if count < 1:
+            raise _errors.invalid_parameter(name, "be at least 1", count)
+    if n_channels < n_states:
+        raise _errors.invalid_parameter(
+            "n_channels", f"be at least n_states = {n_states}", n_channels
+        )
+    shortest, longest = (
+        n_timepoints if isinstance(n_timepoints, tuple) else (n_timepoints, n_timepoints)
+    )
+    if not 2 <= shortest <= longest:
+        raise _errors.invalid_parameter(
+            "n_timepoints", "be at least 2, or a range (shortest, longest)", n_timepoints
+        )
+    if not 0 < radius[0] <= radius[1] < 1:
+        raise _errors.invalid_parameter("radius", "be a range within (0, 1)", radius)
+    if jitter < 0 or noise < 0:
+        name, value = ("jitter", jitter) if jitter < 0 else ("noise", noise)
+        raise _errors.invalid_parameter(name, "be non-negative", value)
+
+    random = check_random_state(random_state)
+    sequences: list[NDArray[np.float64]] = []
+    for _ in range(n_classes):
+        modulus = random.uniform(*radius, size=(n_states + 1) // 2)
+        angle = random.uniform(0.1, 2.0, size=(n_states + 1) // 2)
+        measurement = random.standard_normal((n_channels, n_states))
+        for length in random.randint(shortest, longest + 1, size=n_per_class):
+            moduli = np.clip(
+                modulus + jitter * (radius[1] - radius[0]) * random.standard_normal(modulus.shape),
+                0.5 * radius[0],
+                0.5 * (1 + radius[1]),
+            )
+            A = _oscillators(
+                moduli, angle + 0.5 * jitter * random.standard_normal(angle.shape), n_states
+            )
+            C = np.linalg.qr(measurement + jitter * random.standard_normal(measurement.shape))[0]
+            burn_in = int(np.ceil(3 / (1 - moduli.max())))  # forget the start: radius^k < e^-3
+            shocks = random.standard_normal((n_states, burn_in + length - 1))
+            states = propagate(
+                A[None], random.standard_normal((1, n_states)), shocks[None], burn_in + length
+            )
+            clean = C @ states[0, :, burn_in:]
+            sequences.append(
+                clean + noise * clean.std() * random.standard_normal((n_channels, length))
+            )
+    return sequences, np.repeat(np.arange(n_classes), n_per_class)
+
+
+def _oscillators(
+    modulus: NDArray[np.float64], angle: NDArray[np.float64], n_states: int
+) -> NDArray[np.float64]:
+    """Block-diagonal rotations with the given moduli and angles; odd n ends in a real mode."""
+    A = np.zeros((n_states, n_states))
+    for k in range(n_states // 2):
+        c, s = modulus[k] * np.cos(angle[k]), modulus[k] * np.sin(angle[k])
+        A[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = [[c, -s], [s, c]]
+    if n_states % 2:
+        A[-1, -1] = modulus[-1]
+    return A

@@ -1,0 +1,55 @@
+"""Frames <-> sequences: a pixel is a channel."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldslearn import _errors
+
+
+def to_sequence(video: ArrayLike) -> NDArray[Any]:
+    """Return a video as a sequence, one channel a pixel.
+
+    Parameters
+    ----------
+    video : (n_frames, height, width) or (n_frames, height, width, n_colours) array
+
+    Returns
+    -------
+    (height * width [* n_colours], n_frames) array
+        Of the same dtype; a view where possible.
+    """
+    frames = np.asarray(video)
+    if frames.ndim not in (3, 4):
+        raise _errors.invalid(
+            "video",
+            "have shape (n_frames, height, width) or (n_frames, height, width, n_colours)",
+            f"shape {frames.shape}",
+            "For several videos call to_sequence on each.",
+        )
+    return frames.reshape(len(frames), -1).T
+
+
+def to_video(sequence: ArrayLike, frame_shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return a sequence as a video, the inverse of :func:`to_sequence`.
+
+    Parameters
+    ----------
+    sequence : (n_channels, n_timepoints) array
+    frame_shape : (height, width) or (height, width, n_colours)
+        With height * width [* n_colours] = n_channels.
+
+    Returns
+    -------
+    (n_timepoints, *frame_shape) array
+    """
+    values = np.asarray(sequence)
+    if values.ndim != 2 or values.shape[0] != np.prod(frame_shape):
+        raise _errors.invalid(
+            "sequence",
+            f"have shape ({np.prod(frame_shape)}, n_timepoints) for frames of shape {frame_shape}",
+            f"shape {values.shape}",
+            "Pass the shape of one frame.",
+        )
+    return values.T.reshape(-1, *frame_shape)

@@ -1,0 +1,63 @@
+"""Slow, obvious versions of what the library computes."""
+
+import numpy as np
+import scipy.linalg
+
+
+def hankel_by_loop(sequence, delays):
+    columns = []
+    for t in range(sequence.shape[1] - delays + 1):
+        columns.append(np.concatenate([sequence[:, t + k] for k in range(delays)]))
+    return np.array(columns).T
+
+
+def fit_literally(Y, n_states):
+    """A, C and the states of Sec. 4.1 as printed: one SVD, one pseudo-inverse."""
+    U, s, Vt = np.linalg.svd(Y, full_matrices=False)
+    C = U[:, :n_states]
+    X = np.diag(s[:n_states]) @ Vt[:n_states]
+    A = X[:, 1:] @ np.linalg.pinv(X[:, :-1])
+    return A, C, X
+
+
+def soft_normalised(A, scale):
+    """Eq. (2) as printed."""
+    U, s, Vt = np.linalg.svd(A)
+    return U @ np.diag(2 / (1 + np.exp(-scale * s)) - 1) @ Vt
+
+
+def radius(A):
+    return np.abs(scipy.linalg.eigvals(A)).max()
+
+
+def simulate_by_loop(A, C, mean, x0, n_timepoints):
+    x, samples = x0, []
+    for _ in range(n_timepoints):
+        samples.append(C @ x + mean)
+        x = A @ x
+    return np.array(samples).T
+
+
+def structured_least_squares(X, sign):
+    """The S = sign * S' that minimises |X(1) - S X(0)|_F, by least squares on its free entries."""
+    n = len(X)
+    basis = []
+    for i in range(n):
+        for j in range(i, n):
+            E = np.zeros((n, n))
+            E[i, j] += 1.0
+            E[j, i] += sign * 1.0
+            if np.any(E):
+                basis.append(E)
+    if not basis:
+        return np.zeros((n, n))
+    design = np.stack([(E @ X[:, :-1]).ravel() for E in basis], axis=1)
+    coefficients = np.linalg.lstsq(design, X[:, 1:].ravel(), rcond=None)[0]
+    return sum(c * E for c, E in zip(coefficients, basis, strict=True))
+
+
+def block_skew(theta, n_states):
+    K = np.zeros((n_states, n_states))
+    for k, t in enumerate(theta):
+        K[2 * k, 2 * k + 1], K[2 * k + 1, 2 * k] = t, -t
+    return K
