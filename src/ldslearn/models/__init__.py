@@ -1,0 +1,24 @@
+"""Systems: the LDS batch, its identification from sequences, stabilizers, canonical forms."""
+
+from ldslearn.models.canonical import (
+    SkewForm,
+    SymmetricForm,
+    canonical_skew,
+    canonical_symmetric,
+)
+from ldslearn.models.certificate import StabilityCertificate
+from ldslearn.models.encoder import LDSEncoder
+from ldslearn.models.lds import LDS
+from ldslearn.models.stabilizers import STABILIZERS, stabilize
+
+__all__ = [
+    "LDS",
+    "STABILIZERS",
+    "LDSEncoder",
+    "SkewForm",
+    "StabilityCertificate",
+    "SymmetricForm",
+    "canonical_skew",
+    "canonical_symmetric",
+    "stabilize",
+]

@@ -1,0 +1,72 @@
+"""What a stabilizer did to every sequence, in numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityCertificate:
+    """Spectral radius and state reconstruction error before and after stabilization.
+
+    Parameters
+    ----------
+    method : str
+        Name of the stabilizer.
+    radius_before, radius_after : (N,) arrays
+        Largest eigenvalue modulus of each transition matrix.
+    error_before, error_after : (N,) arrays or None
+        State reconstruction error J^2(A) = |X(1) - A X(0)|_F^2 of Sec. 4.1; None without states.
+    """
+
+    method: str
+    radius_before: Floats
+    radius_after: Floats
+    error_before: Floats | None = None
+    error_after: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.radius_before)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Join the certificates of consecutive blocks of one run."""
+        values = {
+            name: None
+            if getattr(parts[0], name) is None
+            else np.concatenate([getattr(part, name) for part in parts])
+            for name in ("radius_before", "radius_after", "error_before", "error_after")
+        }
+        return cls(parts[0].method, **values)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        unstable = int((self.radius_before >= 1).sum())
+        still = int((self.radius_after >= 1).sum())
+        lines = [
+            f"stabilizer {self.method!r}: {unstable} of {len(self)} systems unstable before, "
+            f"{still} after",
+            f"{'system':>7}  {'radius':>8} -> {'after':>8}"
+            + ("" if self.error_before is None else f"  {'error':>10} -> {'after':>10}"),
+        ]
+        rows = range(len(self)) if len(self) <= 12 else [*range(10), -1]
+        for row in rows:
+            if row == -1:
+                lines.append(f"{'...':>7}")
+                row = len(self) - 1
+            line = f"{row:>7}  {self.radius_before[row]:8.4f} -> {self.radius_after[row]:8.4f}"
+            if self.error_before is not None and self.error_after is not None:
+                line += f"  {self.error_before[row]:10.4g} -> {self.error_after[row]:10.4g}"
+            lines.append(line)
+        return "\n".join(lines)
+
+
+def reconstruction_errors(A: Floats, states: list[Floats]) -> Floats:
+    """Return J^2(A) = |X(1) - A X(0)|_F^2 of every system, shape (N,)."""
+    return np.array(
+        [np.square(X[:, 1:] - A_i @ X[:, :-1]).sum() for A_i, X in zip(A, states, strict=True)]
+    )

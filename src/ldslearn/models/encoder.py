@@ -1,0 +1,248 @@
+"""The transformer from sequences to systems."""
+
+import numbers
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._parallel import for_each_block
+from ldslearn.models.certificate import StabilityCertificate
+from ldslearn.models.identification import (
+    is_constant,
+    least_squares_transition,
+    noise_matrices,
+    observations,
+    principal_factors,
+    variance_spectrum,
+)
+from ldslearn.models.lds import LDS
+from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_checked
+from ldslearn.sequences import as_collection
+
+_BLOCK_SIZE = 16
+
+
+class LDSEncoder(TransformerMixin, BaseEstimator):
+    """Encode every sequence as a stable linear dynamical system (Sec. 4.1 and 4.2).
+
+    Parameters
+    ----------
+    n_states : int or float, default=10
+        Order n of the systems. A fraction in (0, 1) asks for the smallest n that keeps that share
+        of the variance in every training sequence.
+    n_noise : int, default=2
+        Columns of B, the directions of process noise; at most n_states are kept.
+    delays : int, default=1
+        Stack this many consecutive samples (Hankel), so that few channels carry many states.
+    center : bool, default=True
+        Remove the mean of each sequence first; False keeps it in the states.
+    stabilizer : str, default="soft"
+        One of ``ldslearn.models.STABILIZERS``; see :func:`ldslearn.models.stabilize`.
+    scale : float, default=2.5
+        The paper's a, for ``stabilizer="soft"``.
+    bound : float, default=0.99
+        Largest spectral radius for the other stabilizers.
+    n_jobs : int or None, default=None
+        Threads, as in joblib: None is one, -1 is all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    n_states_ : int
+        Order of the systems.
+    n_channels_in_ : int
+        Channels of the training sequences.
+
+    Examples
+    --------
+    >>> from ldslearn import LDSEncoder
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> LDSEncoder(n_states=10, delays=5).fit_transform(X_train)
+    LDS(40 systems, n_channels=30, n_states=10, delays=5, with B, mean, x0, noise_variance)
+    """
+
+    def __init__(
+        self,
+        n_states: int | float = 10,
+        *,
+        n_noise: int = 2,
+        delays: int = 1,
+        center: bool = True,
+        stabilizer: str = "soft",
+        scale: float = 2.5,
+        bound: float = 0.99,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_states = n_states
+        self.n_noise = n_noise
+        self.delays = delays
+        self.center = center
+        self.stabilizer = stabilizer
+        self.scale = scale
+        self.bound = bound
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the parameters against a collection and choose the number of states.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
+        y : ignored
+        """
+        self._fit(as_collection(X))
+        return self
+
+    @overload
+    def transform(self, X: Any, *, return_certificate: Literal[False] = ...) -> LDS: ...
+    @overload
+    def transform(
+        self, X: Any, *, return_certificate: Literal[True]
+    ) -> tuple[LDS, StabilityCertificate]: ...
+    def transform(
+        self, X: Any, *, return_certificate: bool = False
+    ) -> LDS | tuple[LDS, StabilityCertificate]:
+        """Return the systems of a collection.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
+        return_certificate : bool
+            Also return what the stabilizer did to every system, to print or plot.
+
+        Returns
+        -------
+        systems : LDS
+        certificate : StabilityCertificate, if `return_certificate`
+        """
+        check_is_fitted(self)
+        systems, certificate = self._encode(as_collection(X), certify_each=return_certificate)
+        return systems if certificate is None else (systems, certificate)
+
+    def fit_transform(self, X: Any, y: Any = None) -> LDS:
+        """Fit, and return the systems of the same collection; it is checked once."""
+        sequences = as_collection(X)
+        self._fit(sequences)
+        return self._encode(sequences)[0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags
+
+    def _fit(self, sequences: list[NDArray[Any]]) -> None:
+        self._check_parameters()
+        self.n_channels_in_ = sequences[0].shape[0]
+        self.n_states_: int
+        if self.n_states >= 1:
+            self.n_states_ = int(self.n_states)
+        else:
+            self._check_sizes(sequences, 1)
+            self.n_states_ = self._count_states(sequences, self.n_states)
+        self._check_sizes(sequences, self.n_states_)
+
+    def _check_parameters(self) -> None:
+        n_states: Any = self.n_states
+        whole = isinstance(n_states, numbers.Integral) and not isinstance(n_states, bool)
+        share = isinstance(n_states, numbers.Real) and 0 < float(n_states) < 1
+        if not (whole and n_states >= 1) and not share:
+            raise _errors.invalid_parameter(
+                "n_states", "be an integer of at least 1 or a fraction in (0, 1)", n_states
+            )
+        for name in ("n_noise", "delays"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+                raise _errors.invalid_parameter(name, "be an integer of at least 1", value)
+        if not isinstance(self.center, bool | np.bool_):
+            raise _errors.invalid_parameter("center", "be True or False", self.center)
+        check_stabilizer(self.stabilizer, self.scale, self.bound)
+
+    def _check_sizes(self, sequences: list[NDArray[Any]], n_states: int) -> None:
+        n_channels = sequences[0].shape[0]
+        if n_channels != self.n_channels_in_:
+            raise _errors.channels_not_as_fitted(n_channels, self.n_channels_in_)
+        if n_states > n_channels * self.delays:
+            raise _errors.too_many_states(n_states, n_channels, self.delays)
+        lengths = [sequence.shape[1] for sequence in sequences]
+        shortest = int(np.argmin(lengths))
+        # An n x n matrix is determined by n transitions, that is n + 1 stacked samples.
+        if lengths[shortest] < n_states + self.delays:
+            raise _errors.too_short(shortest, lengths[shortest], n_states, self.delays)
+
+    def _count_states(self, sequences: list[NDArray[Any]], share: float) -> int:
+        """Smallest n that keeps `share` of the variance in every sequence."""
+        counts = np.empty(len(sequences), dtype=int)
+        constant = np.empty(len(sequences), dtype=bool)
+
+        def count(block: slice) -> None:
+            for index in range(block.start, block.stop):
+                Y, mean = observations(sequences[index], self.delays, self.center)
+                constant[index] = is_constant(Y, mean)
+                kept = np.cumsum(variance_spectrum(Y))
+                counts[index] = 1 + np.searchsorted(kept, share * kept[-1])
+
+        self._for_each_block(count, len(sequences), "counting states")
+        self._check_varying(constant)
+        return int(counts.max())
+
+    def _encode(
+        self, sequences: list[NDArray[Any]], *, certify_each: bool = False
+    ) -> tuple[LDS, StabilityCertificate | None]:
+        n_systems, n_states = len(sequences), self.n_states_
+        self._check_sizes(sequences, n_states)
+        n_rows, n_noise = self.n_channels_in_ * self.delays, min(self.n_noise, n_states)
+        fields = {
+            "A": np.empty((n_systems, n_states, n_states)),
+            "C": np.empty((n_systems, n_rows, n_states)),
+            "B": np.empty((n_systems, n_states, n_noise)),
+            "mean": np.empty((n_systems, n_rows)),
+            "x0": np.empty((n_systems, n_states)),
+            "noise_variance": np.empty(n_systems),
+        }
+        ranks = np.empty(n_systems, dtype=int)
+        constant = np.empty(n_systems, dtype=bool)
+        certificates: dict[int, StabilityCertificate] = {}
+
+        def encode(block: slice) -> None:
+            fitted, states = np.empty_like(fields["A"][block]), []
+            for row, index in enumerate(range(block.start, block.stop)):
+                Y, mean = observations(sequences[index], self.delays, self.center)
+                constant[index] = is_constant(Y, mean)
+                factors = principal_factors(Y, n_states)
+                ranks[index] = factors.rank
+                states.append(factors.states)
+                fitted[row] = least_squares_transition(factors)
+                fields["C"][index] = factors.U
+                fields["mean"][index] = mean
+                fields["x0"][index] = states[row][:, 0]
+                fields["noise_variance"][index] = factors.residual / Y.size
+            A = stabilize_checked(fitted, states, self.stabilizer, self.scale, self.bound)
+            fields["A"][block] = A
+            fields["B"][block] = noise_matrices(A, states, n_noise)
+            if certify_each:
+                certificates[block.start] = certify(self.stabilizer, fitted, A, states)
+
+        self._for_each_block(encode, n_systems, "fitting systems")
+        self._check_varying(constant)
+        short = [(int(i), int(ranks[i])) for i in np.flatnonzero(ranks < n_states)]
+        if short:
+            warnings.warn(_errors.idle_states(short, n_states), stacklevel=3)
+        systems = LDS._trusted(**fields, delays=self.delays)
+        if not certify_each:
+            return systems, None
+        in_order = [certificates[start] for start in sorted(certificates)]
+        return systems, StabilityCertificate.concatenate(in_order)
+
+    def _for_each_block(self, work: Callable[[slice], None], n_items: int, what: str) -> None:
+        for_each_block(work, n_items, block_size=_BLOCK_SIZE, n_jobs=self.n_jobs, description=what)
+
+    def _check_varying(self, constant: NDArray[np.bool_]) -> None:
+        if constant.any():
+            raise _errors.constant_sequence(list(np.flatnonzero(constant)), self.center)

@@ -1,0 +1,66 @@
+"""The arrays of a batch of systems: their shapes, and the rules they keep."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+
+Floats = NDArray[np.float64]
+
+ORTHONORMAL_TOLERANCE = 1e-6
+
+# Shape of each field after the batch axis; n, m and k are fixed by A, C and B.
+FIELD_SHAPES = {
+    "A": ("n", "n"),
+    "C": ("m", "n"),
+    "B": ("n", "k"),
+    "mean": ("m",),
+    "x0": ("n",),
+    "noise_variance": (),
+}
+
+
+def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) -> Floats:
+    """A private read-only float64 copy of one field, its shape agreeing with `sizes`."""
+    given = np.asarray(value)
+    if given.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers; got dtype {given.dtype}.")
+    array = np.array(given, dtype=np.float64)
+    if single:
+        array = array[None]
+    axes = ("N", *FIELD_SHAPES[name])
+    expected = "(" + ", ".join(str(sizes.get(axis, axis)) for axis in axes) + ")"
+    consistent = array.ndim == len(axes) and all(
+        sizes.setdefault(axis, size) == size for axis, size in zip(axes, array.shape, strict=True)
+    )
+    if not consistent or 0 in array.shape[1:]:
+        raise ValueError(f"{name} must have shape {expected}; got {array.shape}.")
+    if not np.isfinite(array).all():
+        systems = np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))
+        raise ValueError(
+            f"{name} must be finite; got NaN or infinity in system {_errors.listed(list(systems))}."
+        )
+    array.flags.writeable = False
+    return array
+
+
+def check_orthonormal(C: Floats) -> None:
+    """Raise unless every C has orthonormal columns."""
+    deviation = np.abs(np.swapaxes(C, 1, 2) @ C - np.eye(C.shape[2]))
+    worst = deviation.max(axis=(1, 2))
+    bad = np.flatnonzero(worst > ORTHONORMAL_TOLERANCE)
+    if len(bad):
+        raise _errors.invalid(
+            "C",
+            "have orthonormal columns",
+            f"a deviation of {worst[bad[0]]:.2g} in system {_errors.listed(list(bad))}",
+            "With C = QR (numpy.linalg.qr) the system (R A R^-1, Q) is the same one.",
+        )
+
+
+def check_positive(name: str, value: int) -> None:
+    """Raise unless a count is at least 1."""
+    if value < 1:
+        raise _errors.invalid_parameter(name, "be at least 1", value)

@@ -1,0 +1,140 @@
+"""One sequence to one system (Sec. 4.1): principal components, then least squares on the states."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.sequences import hankel
+
+Floats = NDArray[np.float64]
+
+# A Gram matrix squares the singular values: those below 1e-8 of the largest drown in rounding, and
+# a direction is off by about eps (s_1 / s_n)^2. Beyond this ratio of squares the SVD takes over,
+# which keeps the agreement with it near 1e-10.
+_GRAM_RATIO = 1e5
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Leading part of the singular value decomposition of an observation matrix."""
+
+    U: Floats  # (m, n), orthonormal columns
+    s: Floats  # (n,), descending
+    Vt: Floats  # (n, tau), orthonormal rows up to `rank`, zero below
+    rank: int
+    residual: float  # squared Frobenius norm of what the factors leave out
+
+    @property
+    def states(self) -> Floats:
+        """X = S V', shape (n, tau)."""
+        return self.s[:, None] * self.Vt
+
+
+def observations(sequence: NDArray[Any], delays: int, center: bool) -> tuple[Floats, Floats]:
+    """Return the float64 observation matrix Y' of Sec. 4.1 and the mean that was removed.
+
+    Returns
+    -------
+    Y : (n_channels * delays, n_timepoints - delays + 1) array
+    mean : (n_channels * delays,) array, zero unless `center`
+    """
+    Y = np.asarray(hankel(sequence, delays), dtype=np.float64)
+    mean = Y.mean(axis=1) if center else np.zeros(len(Y))
+    return (Y - mean[:, None] if center else Y), mean
+
+
+def is_constant(Y: Floats, mean: Floats) -> bool:
+    """Whether a matrix holds nothing but the rounding of the mean that was removed."""
+    rounding = 8 * np.finfo(np.float64).eps
+    return bool(np.vdot(Y, Y) <= rounding**2 * Y.shape[1] * (mean @ mean))
+
+
+def _gram(Y: Floats) -> Floats:
+    """The smaller of Y'Y and YY'."""
+    return Y.T @ Y if _is_tall(Y) else Y @ Y.T
+
+
+def _is_tall(Y: Floats) -> bool:
+    return Y.shape[0] > Y.shape[1]
+
+
+def principal_factors(Y: Floats, n_states: int) -> Factors:
+    """Return the leading `n_states` singular triplets of Y, (m, tau).
+
+    The smaller of Y'Y and YY' is decomposed, in O(m tau min(m, tau)), unless the spectrum is too
+    steep for it. The largest entry of every column of U is positive.
+    """
+    eigenvalues, vectors = np.linalg.eigh(_gram(Y))
+    leading = eigenvalues[: -n_states - 1 : -1]
+    if leading[-1] * _GRAM_RATIO <= leading[0]:
+        return _exact_factors(Y, n_states)
+    s = np.sqrt(leading)
+    vectors = vectors[:, : -n_states - 1 : -1]
+    if _is_tall(Y):
+        U, Vt = Y @ (vectors / s), vectors.T
+    else:
+        U, Vt = vectors, (vectors.T @ Y) / s[:, None]
+    residual = float(np.maximum(eigenvalues[:-n_states], 0.0).sum())
+    return _signed(U, s, Vt, n_states, residual)
+
+
+def _exact_factors(Y: Floats, n_states: int) -> Factors:
+    U, s, Vt = np.linalg.svd(Y, full_matrices=False)
+    rank = int((s > max(Y.shape) * np.finfo(np.float64).eps * s[0]).sum())
+    residual = float(np.square(s[n_states:]).sum())
+    U, s, Vt = U[:, :n_states], s[:n_states].copy(), Vt[:n_states].copy()
+    rank = min(rank, n_states)
+    s[rank:] = 0.0
+    Vt[rank:] = 0.0
+    return _signed(U, s, Vt, rank, residual)
+
+
+def _signed(U: Floats, s: Floats, Vt: Floats, rank: int, residual: float) -> Factors:
+    signs = np.sign(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])])
+    return Factors(U * signs, s, Vt * signs[:, None], rank, residual)
+
+
+def least_squares_transition(factors: Factors) -> Floats:
+    """Return A = X(1) X(0)^+, the least-squares transition of the states X = S V'.
+
+    With v the last column of V', X(0)X(0)' = S (I - v v') S differs from S^2 by one rank, so that
+    its inverse is explicit. Idle states beyond the rank get zero rows and columns.
+    """
+    rank = factors.rank
+    A = np.zeros((len(factors.s), len(factors.s)))
+    Vt, s = factors.Vt[:rank], factors.s[:rank]
+    last = Vt[:, -1]
+    kept = 1.0 - last @ last
+    if kept < 1e-6:  # one sample carries a direction of its own: I - v v' is (nearly) singular
+        states = s[:, None] * Vt
+        A[:rank, :rank] = states[:, 1:] @ np.linalg.pinv(states[:, :-1])
+        return A
+    shifted = Vt[:, 1:] @ Vt[:, :-1].T
+    shifted += np.outer(shifted @ last, last / kept)
+    A[:rank, :rank] = s[:, None] * shifted / s
+    return A
+
+
+def variance_spectrum(Y: Floats) -> Floats:
+    """Return the squared singular values of Y, descending."""
+    return np.maximum(np.linalg.eigvalsh(_gram(Y))[::-1], 0.0)
+
+
+def noise_matrices(A: Floats, states: list[Floats], n_noise: int) -> Floats:
+    """Return B (n_systems, n_states, n_noise): BB' is the best rank-n_noise residual covariance.
+
+    The residuals are v(t) = x(t+1) - A x(t). The columns are U_B S_B, singular vectors times
+    singular values, the largest first, the largest entry of each positive; Sec. 7 as corrected uses
+    ``H = C U_B``.
+    """
+    covariances = np.empty_like(A)
+    for index, X in enumerate(states):
+        residuals = X[:, 1:] - A[index] @ X[:, :-1]
+        covariances[index] = residuals @ residuals.T / residuals.shape[1]
+    eigenvalues, vectors = np.linalg.eigh(covariances)
+    eigenvalues = np.maximum(eigenvalues[:, : -n_noise - 1 : -1], 0.0)
+    vectors = vectors[:, :, : -n_noise - 1 : -1]
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
+    return vectors * np.sign(largest) * np.sqrt(eigenvalues)[:, None]

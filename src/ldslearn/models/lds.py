@@ -1,0 +1,377 @@
+"""A frozen batch of linear dynamical systems, the value everything after the encoder works on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from ldslearn import _errors
+from ldslearn._files import load_arrays, save_arrays
+from ldslearn.models.fields import (
+    FIELD_SHAPES,
+    ORTHONORMAL_TOLERANCE,
+    check_orthonormal,
+    check_positive,
+    checked_field,
+)
+from ldslearn.models.spectrum import spectral_radius
+from ldslearn.sequences import as_collection, hankel, propagate
+
+Floats = NDArray[np.float64]
+
+_FORMAT = "ldslearn.LDS"
+_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LDS:
+    """A batch of N systems x(t+1) = A x(t) + B v(t), y(t) = C x(t) + w(t) + mean, Eq. (1).
+
+    The arrays are checked and copied once, and are read-only afterwards. A single system may be
+    given without the batch axis; the batch then has length one.
+
+    Parameters
+    ----------
+    A : (N, n_states, n_states) array
+        Transition matrices.
+    C : (N, n_channels, n_states) array
+        Measurement matrices with orthonormal columns.
+    B : (N, n_states, n_noise) array, optional
+        Process noise: v(t) is standard normal.
+    mean : (N, n_channels) array, optional
+        Mean of the observations.
+    x0 : (N, n_states) array, optional
+        First state.
+    noise_variance : (N,) array, optional
+        Variance of the measurement noise w(t), the same in every channel.
+    delays : int
+        How many consecutive samples a measurement stacks (:func:`ldslearn.sequences.hankel`);
+        `simulate` and `forecast` speak in samples of ``n_channels / delays`` channels.
+    """
+
+    A: Floats
+    C: Floats
+    B: Floats | None = None
+    mean: Floats | None = None
+    x0: Floats | None = None
+    noise_variance: Floats | None = None
+    delays: int = 1
+
+    def __post_init__(self) -> None:
+        single = np.ndim(self.A) == 2
+        sizes: dict[str, int] = {}
+        for name in FIELD_SHAPES:
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, checked_field(name, value, single, sizes))
+            elif name in "AC":
+                raise _errors.invalid_parameter(name, "be an array", None)
+        if self.delays < 1 or self.n_channels % self.delays:
+            raise _errors.invalid_parameter(
+                "delays", f"divide n_channels = {self.n_channels}", self.delays
+            )
+        if self.noise_variance is not None and (self.noise_variance < 0).any():
+            raise _errors.invalid_parameter(
+                "noise_variance", "be non-negative", float(self.noise_variance.min())
+            )
+        check_orthonormal(self.C)
+
+    @classmethod
+    def _trusted(cls, **values: Any) -> Self:
+        """Wrap arrays that are known to be right and not shared with anyone, without a copy."""
+        systems = object.__new__(cls)
+        for field in fields(cls):
+            value = values.get(field.name, field.default)
+            if isinstance(value, np.ndarray):
+                value = value.view()
+                value.flags.writeable = False
+            object.__setattr__(systems, field.name, value)
+        return systems
+
+    # A sequence of systems
+
+    def __len__(self) -> int:
+        return len(self.A)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(N, n_channels, n_states); lets scikit-learn count and split the batch."""
+        return self.C.shape
+
+    @property
+    def n_states(self) -> int:
+        """Order of the systems, the paper's n."""
+        return self.C.shape[2]
+
+    @property
+    def n_channels(self) -> int:
+        """Rows of C, the paper's m (stacked samples included)."""
+        return self.C.shape[1]
+
+    @property
+    def n_noise(self) -> int:
+        """Columns of B, the paper's n_v; 0 without B."""
+        return 0 if self.B is None else self.B.shape[2]
+
+    def __getitem__(self, key: Any) -> Self:
+        """Select systems by integer (a batch of one), slice, boolean mask or index array."""
+        if isinstance(key, tuple):  # scikit-learn asks for X[indices, ...]
+            if len(key) != 2 or key[1] is not Ellipsis:
+                raise IndexError("an LDS batch has one axis; index it as systems[key].")
+            key = key[0]
+        if isinstance(key, int | np.integer):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"system {key} must be within a batch of {len(self)}.")
+            key = [key]
+        elif not isinstance(key, slice):
+            given, key = key, np.asarray(key)
+            if key.size == 0 and key.dtype != bool:
+                key = key.astype(np.intp)
+            if key.ndim != 1 or key.dtype.kind not in "iub":
+                raise IndexError(
+                    f"the index must be an integer, a slice, a mask or indices; got {given!r}."
+                )
+        return self._trusted(
+            delays=self.delays, **{name: value[key] for name, value in self._arrays().items()}
+        )
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[index] for index in range(len(self)))
+
+    @classmethod
+    def concatenate(cls, batches: Sequence[LDS]) -> Self:
+        """Join batches of the same sizes and fields into one."""
+        if not batches:
+            raise _errors.invalid_parameter("batches", "hold at least one LDS batch", batches)
+        first = batches[0]
+        for index, batch in enumerate(batches):
+            if batch._layout() != first._layout():
+                raise _errors.invalid(
+                    f"batch {index}",
+                    f"have the layout of batch 0, {first._layout()}",
+                    batch._layout(),
+                    "Encode all sequences with the same parameters.",
+                )
+        return cls._trusted(
+            delays=first.delays,
+            **{
+                name: np.concatenate([batch._arrays()[name] for batch in batches])
+                for name in first._arrays()
+            },
+        )
+
+    def _arrays(self) -> dict[str, Floats]:
+        """The fields that are present."""
+        return {
+            name: getattr(self, name) for name in FIELD_SHAPES if getattr(self, name) is not None
+        }
+
+    def _layout(self) -> dict[str, Any]:
+        shapes = {name: array.shape[1:] for name, array in self._arrays().items()}
+        return {**shapes, "delays": self.delays}
+
+    def __repr__(self) -> str:
+        extras = [name for name in self._arrays() if name not in ("A", "C")]
+        delays = f", delays={self.delays}" if self.delays > 1 else ""
+        also = f", with {', '.join(extras)}" if extras else ""
+        return (
+            f"LDS({len(self)} systems, n_channels={self.n_channels}, "
+            f"n_states={self.n_states}{delays}{also})"
+        )
+
+    # Stability
+
+    @cached_property
+    def spectral_radius(self) -> Floats:
+        """Largest eigenvalue modulus of each A, shape (N,)."""
+        return spectral_radius(self.A)
+
+    @property
+    def is_stable(self) -> NDArray[np.bool_]:
+        """Whether each spectral radius is below 1, shape (N,)."""
+        return self.spectral_radius < 1
+
+    # States and observations
+
+    def states(self, sequences: Any) -> list[Floats]:
+        """Return the states of one sequence per system, x(t) = C'(y(t) - mean).
+
+        Parameters
+        ----------
+        sequences : collection of N sequences of n_channels / delays channels
+
+        Returns
+        -------
+        list of (n_states, n_timepoints - delays + 1) arrays
+        """
+        checked = as_collection(sequences)
+        if len(checked) != len(self):
+            raise _errors.invalid(
+                "sequences",
+                f"be one for each of the {len(self)} systems",
+                len(checked),
+                "Select the systems first: systems[index].",
+            )
+        n_channels = self.n_channels // self.delays
+        if checked[0].shape[0] != n_channels:
+            raise _errors.invalid(
+                "sequences", f"have {n_channels} channels", checked[0].shape[0], "Transposed?"
+            )
+        states = []
+        for index, sequence in enumerate(checked):
+            if sequence.shape[1] < self.delays:
+                raise _errors.shorter_than_delays(index, sequence.shape[1], self.delays)
+            stacked = hankel(sequence, self.delays).astype(np.float64)
+            if self.mean is not None:
+                stacked = stacked - self.mean[index, :, None]
+            states.append(self.C[index].T @ stacked)
+        return states
+
+    def simulate(
+        self, n_timepoints: int, random_state: Any = None, *, noise: bool = True
+    ) -> Floats:
+        """Draw one sequence from every system, Eq. (1), started at x0 (at rest without it).
+
+        Parameters
+        ----------
+        n_timepoints : int
+        random_state : int, RandomState instance or None
+        noise : bool
+            False leaves out process and measurement noise: the expected course.
+
+        Returns
+        -------
+        (N, n_channels / delays, n_timepoints) array
+        """
+        check_positive("n_timepoints", n_timepoints)
+        if self.x0 is None and (self.B is None or not noise):
+            raise ValueError(
+                "systems must have x0, or B with noise=True, to be simulated; got neither. "
+                "Fit them with LDSEncoder or pass x0 to LDS."
+            )
+        random = check_random_state(random_state)
+        start = np.zeros((len(self), self.n_states)) if self.x0 is None else self.x0
+        inputs = None
+        if noise and self.B is not None:
+            shocks = random.standard_normal((len(self), self.n_noise, n_timepoints - 1))
+            inputs = self.B @ shocks
+        states = propagate(self.A, start, inputs, n_timepoints)
+        samples = self._observe(states, block=0)
+        if noise and self.noise_variance is not None:
+            samples += np.sqrt(self.noise_variance)[:, None, None] * random.standard_normal(
+                samples.shape
+            )
+        return samples
+
+    def forecast(self, sequences: Any, n_timepoints: int) -> Floats:
+        """Continue one sequence per system: the expected next samples after its end.
+
+        Parameters
+        ----------
+        sequences : collection of N sequences
+            Only the last `delays` samples of each are used.
+        n_timepoints : int
+            How many samples to foretell.
+
+        Returns
+        -------
+        (N, n_channels / delays, n_timepoints) array
+        """
+        check_positive("n_timepoints", n_timepoints)
+        last = np.stack([states[:, -1] for states in self.states(sequences)])
+        states = propagate(self.A, last, None, n_timepoints + 1)
+        return self._observe(states[..., 1:], block=self.delays - 1)
+
+    def _observe(self, states: Floats, block: int) -> Floats:
+        """C x(t) + mean, restricted to one of the stacked samples (0 is the oldest)."""
+        n_channels = self.n_channels // self.delays
+        rows = slice(block * n_channels, (block + 1) * n_channels)
+        samples = self.C[:, rows] @ states
+        if self.mean is not None:
+            samples += self.mean[:, rows, None]
+        return samples
+
+    # The same system in other coordinates
+
+    def change_basis(self, P: ArrayLike) -> Self:
+        """Return the same systems in state coordinates x -> P'x, (P'AP, CP) of Sec. 4.3.
+
+        Parameters
+        ----------
+        P : (n_states, n_states) or (N, n_states, n_states) array
+            Orthogonal, so that C keeps orthonormal columns.
+        """
+        P = np.asarray(P, dtype=np.float64)
+        Pt = np.swapaxes(P, -1, -2)
+        if P.shape[-2:] != (self.n_states, self.n_states) or not np.allclose(
+            Pt @ P, np.eye(self.n_states), atol=ORTHONORMAL_TOLERANCE
+        ):
+            raise _errors.invalid_parameter(
+                "P", f"be orthogonal of size {self.n_states}", f"shape {P.shape}"
+            )
+        changed = {**self._arrays(), "A": Pt @ self.A @ P, "C": self.C @ P}
+        if self.B is not None:
+            changed["B"] = Pt @ self.B
+        if self.x0 is not None:
+            changed["x0"] = (Pt @ self.x0[..., None])[..., 0]
+        return self._trusted(delays=self.delays, **changed)
+
+    def equivalent(self, other: LDS, *, atol: float = 1e-8) -> NDArray[np.bool_]:
+        """Tell which systems equal those of `other` up to an orthogonal change of basis.
+
+        A and C are compared, and of the other fields those which both batches have (B through BB',
+        all that the distribution of the process depends on).
+
+        Returns
+        -------
+        (N,) array of bool
+        """
+        if self.shape != other.shape:
+            raise _errors.invalid_parameter("other", f"have shape {self.shape}", other.shape)
+        # If C2 = C1 P at all, then P = C1'C2.
+        P = np.swapaxes(self.C, 1, 2) @ other.C
+        Pt = np.swapaxes(P, 1, 2)
+        pairs = [
+            (self.C @ P, other.C),
+            (Pt @ P, np.broadcast_to(np.eye(self.n_states), P.shape)),
+            (Pt @ self.A @ P, other.A),
+        ]
+        if self.B is not None and other.B is not None:
+            transformed = Pt @ self.B
+            pairs.append(
+                (transformed @ np.swapaxes(transformed, 1, 2), other.B @ np.swapaxes(other.B, 1, 2))
+            )
+        if self.x0 is not None and other.x0 is not None:
+            pairs.append(((Pt @ self.x0[..., None])[..., 0], other.x0))
+        if self.mean is not None and other.mean is not None:
+            pairs.append((self.mean, other.mean))
+        if self.noise_variance is not None and other.noise_variance is not None:
+            pairs.append((self.noise_variance, other.noise_variance))
+        same = np.ones(len(self), dtype=bool)
+        for mine, theirs in pairs:
+            entries = tuple(range(1, theirs.ndim))
+            scale = 1.0 + np.abs(theirs).max(axis=entries)
+            same &= np.abs(mine - theirs).max(axis=entries) <= atol * scale
+        return same
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the batch to one file (arrays and a JSON header), replaced in one step."""
+        save_arrays(path, _FORMAT, _VERSION, {"delays": self.delays}, self._arrays())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a batch written by :meth:`save`; nothing in the file is ever executed."""
+        header, arrays = load_arrays(path, _FORMAT, _VERSION)
+        try:
+            return cls(**arrays, delays=int(header["delays"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise _errors.damaged_contents(path, error) from error

@@ -1,0 +1,219 @@
+"""Stable transition matrices from unstable ones (Sec. 4.2), one dispatcher over a registry."""
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, Literal, overload
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import ArrayLike, NDArray
+
+from ldslearn import _errors
+from ldslearn.models.certificate import StabilityCertificate, reconstruction_errors
+from ldslearn.models.constraint_generation import constraint_generation, dwls, wls
+from ldslearn.models.spectrum import spectral_radius
+
+Floats = NDArray[np.float64]
+
+# tanh rounds to 1 in double precision from about 18 on; a radius of exactly 1 has no Gramian.
+_SOFT_LIMIT = 1.0 - 1e-12
+
+
+def soft(A: Floats, scale: float) -> Floats:
+    """Soft normalisation, Eq. (2): singular values s -> 2 Sig(a s) - 1 = tanh(a s / 2)."""
+    U, s, Vt = np.linalg.svd(A)
+    return (U * np.minimum(np.tanh(0.5 * scale * s), _SOFT_LIMIT)[:, None]) @ Vt
+
+
+def shrink(A: Floats, bound: float) -> Floats:
+    """Multiply each matrix whose spectral radius exceeds `bound` by bound / radius."""
+    stable = A
+    for _ in range(8):  # the eigenvalues of a defective matrix move when it is rounded
+        radius = spectral_radius(stable)
+        if (radius <= bound).all():
+            return stable
+        factor = np.where(radius > bound, bound / radius * (1 - 1e-12), 1.0)
+        stable = stable * factor[:, None, None]
+    return stable
+
+
+def clip(A: Floats, bound: float) -> Floats:
+    """Pull eigenvalues of modulus above `bound` back to it along their rays.
+
+    Done on the diagonal blocks of the real Schur form, which exists and is well conditioned for
+    defective matrices, too; eigenvectors never enter.
+    """
+    clipped = A.copy()
+    for index in np.flatnonzero(spectral_radius(A) > bound):
+        T, Z = scipy.linalg.schur(A[index], output="real")
+        k = 0
+        while k < len(T):
+            width = 2 if k + 1 < len(T) and T[k + 1, k] != 0.0 else 1
+            block = T[k : k + width, k : k + width]
+            modulus = np.abs(np.linalg.eigvals(block)).max()
+            block *= min(1.0, bound / modulus) if modulus > 0 else 1.0
+            k += width
+        clipped[index] = Z @ T @ Z.T
+    return clipped
+
+
+_CLOSED_FORM: dict[str, Callable[[Floats, float, float], Floats]] = {
+    "soft": lambda A, scale, bound: soft(A, scale),
+    "scale": lambda A, scale, bound: A,  # `shrink`, below, does it all
+    "clip": lambda A, scale, bound: clip(A, bound),
+    "none": lambda A, scale, bound: A,
+}
+_OPTIMISED: dict[str, Callable[[Floats, Floats, float], Floats]] = {
+    "dwls": dwls,
+    "wls": wls,
+    "constraint": constraint_generation,
+}
+STABILIZERS = (*_CLOSED_FORM, *_OPTIMISED)
+
+
+@overload
+def stabilize(
+    A: ArrayLike,
+    states: Any = ...,
+    method: str = ...,
+    *,
+    scale: float = ...,
+    bound: float = ...,
+    return_certificate: Literal[False] = ...,
+) -> Floats: ...
+@overload
+def stabilize(
+    A: ArrayLike,
+    states: Any = ...,
+    method: str = ...,
+    *,
+    scale: float = ...,
+    bound: float = ...,
+    return_certificate: Literal[True],
+) -> tuple[Floats, StabilityCertificate]: ...
+def stabilize(
+    A: ArrayLike,
+    states: Any = None,
+    method: str = "soft",
+    *,
+    scale: float = 2.5,
+    bound: float = 0.99,
+    return_certificate: bool = False,
+) -> Floats | tuple[Floats, StabilityCertificate]:
+    """Return stable transition matrices close to A.
+
+    Parameters
+    ----------
+    A : (n_states, n_states) or (N, n_states, n_states) array
+    states : list of N (n_states, n_timepoints) arrays or (N, n_states, n_timepoints) array
+        The states whose reconstruction is minimised; needed by "dwls", "wls" and "constraint" and
+        for the errors in the certificate.
+    method : str
+        ================  ========================================================================
+        ``"soft"``        soft normalisation, Eq. (2), of the singular values; changes all systems
+        ``"scale"``       A times bound / radius
+        ``"clip"``        eigenvalue moduli cut at `bound`
+        ``"dwls"``        diagonal weights, least-squares, constraints generated (Huang et al. 2016)
+        ``"wls"``         the same with a full weight matrix
+        ``"constraint"``  constraint generation (Siddiqi, Boots and Gordon 2007)
+        ``"none"``        A as it is
+        ================  ========================================================================
+
+        All but "soft" and "none" leave a matrix alone whose radius is within `bound`.
+    scale : float
+        The paper's a, for "soft".
+    bound : float
+        Largest spectral radius for the methods that search the boundary, in (0, 1).
+    return_certificate : bool
+        Also return what was done to each system.
+
+    Returns
+    -------
+    A : array of the shape given
+    certificate : StabilityCertificate, if `return_certificate`
+    """
+    matrices, sequences = _check_matrices(A), None
+    single = matrices.ndim == 2
+    batch = matrices[None] if single else matrices
+    check_stabilizer(method, scale, bound)
+    if states is not None:
+        sequences = check_states(states, batch)
+    stable = stabilize_checked(batch, sequences, method, scale, bound)
+    result = stable[0] if single else stable
+    if not return_certificate:
+        return result
+    return result, certify(method, batch, stable, sequences)
+
+
+def stabilize_checked(
+    A: Floats, states: list[Floats] | None, method: str, scale: float, bound: float
+) -> Floats:
+    """:func:`stabilize` for a batch and parameters that are known to be right."""
+    if method in _CLOSED_FORM:
+        stable = _CLOSED_FORM[method](A, scale, bound)
+    else:
+        if states is None:
+            raise ValueError(
+                f"states must be given for method={method!r}, which minimises their "
+                "reconstruction error; got None. Pass LDS.states(sequences)."
+            )
+        stable = A.copy()
+        for index in np.flatnonzero(spectral_radius(A) > bound):
+            stable[index] = _OPTIMISED[method](A[index], states[index], bound)
+    # Whatever rounding did to a defective matrix, the radius that is computed must hold.
+    return stable if method in ("soft", "none") else shrink(stable, bound)
+
+
+def certify(
+    method: str, before: Floats, after: Floats, states: list[Floats] | None
+) -> StabilityCertificate:
+    """Measure what a stabilizer did."""
+    return StabilityCertificate(
+        method,
+        spectral_radius(before),
+        spectral_radius(after),
+        None if states is None else reconstruction_errors(before, states),
+        None if states is None else reconstruction_errors(after, states),
+    )
+
+
+def check_stabilizer(method: Any, scale: Any, bound: Any) -> None:
+    """Check the parameters of :func:`stabilize`."""
+    if method not in STABILIZERS:
+        raise _errors.unknown_name("stabilizer", method, STABILIZERS)
+    if not (isinstance(scale, Real) and 0 < float(scale) < np.inf):
+        raise _errors.invalid_parameter("scale", "be positive", scale)
+    if not (isinstance(bound, Real) and 0 < float(bound) < 1):
+        raise _errors.invalid_parameter("bound", "lie strictly between 0 and 1", bound)
+
+
+def _check_matrices(A: ArrayLike) -> Floats:
+    matrices = np.array(A, dtype=np.float64)
+    if matrices.ndim not in (2, 3) or matrices.shape[-1] != matrices.shape[-2] or not matrices.size:
+        raise ValueError(
+            f"A must have shape (n_states, n_states) or (N, n_states, n_states); "
+            f"got {matrices.shape}."
+        )
+    if not np.isfinite(matrices).all():
+        raise ValueError("A must be finite; got NaN or infinity.")
+    return matrices
+
+
+def check_states(states: Any, A: Floats) -> list[Floats]:
+    """Check one (n_states, n_timepoints) array per matrix of a batch."""
+    sequences = [np.asarray(X, dtype=np.float64) for X in states]
+    if len(sequences) == A.shape[-1] and len(A) == 1 and sequences[0].ndim == 1:
+        sequences = [np.stack(sequences)]  # the states of a single system
+    if len(sequences) != len(A):
+        raise ValueError(
+            f"states must be one array for each of {len(A)} systems; got {len(sequences)}."
+        )
+    for index, X in enumerate(sequences):
+        if X.ndim != 2 or X.shape[0] != A.shape[-1] or X.shape[1] < 2:
+            raise ValueError(
+                f"states {index} must have shape ({A.shape[-1]}, n_timepoints) with at least "
+                f"2 timepoints; got {X.shape}."
+            )
+        if not np.isfinite(X).all():
+            raise ValueError(f"states {index} must be finite; got NaN or infinity.")
+    return sequences

@@ -1,0 +1,321 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from ldslearn import LDS, LDSEncoder
+from ldslearn.datasets import load_japanese_vowels, make_lds_sequences
+from ldslearn.models import STABILIZERS
+
+from support.makers import ragged_sequences
+from support.oracles import fit_literally, hankel_by_loop, soft_normalised
+
+FIELDS = ("A", "C", "B", "mean", "x0", "noise_variance")
+
+
+def eigenvalue_moduli(systems):
+    return np.sort(np.abs(np.linalg.eigvals(systems.A)), axis=1)
+
+
+def classifier(encoder):
+    """A stand-in for what will come: nearest neighbours on eigenvalue moduli."""
+    return make_pipeline(encoder, FunctionTransformer(eigenvalue_moduli), KNeighborsClassifier(1))
+
+
+def assert_same(first, second):
+    for name in FIELDS:
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
+
+
+@pytest.mark.parametrize("delays", [1, 3])
+@pytest.mark.parametrize("center", [True, False])
+def test_every_field_as_printed(delays, center):
+    """A, C, mean, x0, B and the noise variance against Sec. 4.1 and 7, line by line."""
+    X = ragged_sequences(5, n_channels=4)
+    systems = LDSEncoder(3, delays=delays, center=center, n_noise=2).fit_transform(X)
+    for i, sequence in enumerate(X):
+        Y = hankel_by_loop(sequence, delays)
+        mean = Y.mean(axis=1) if center else np.zeros(len(Y))
+        Y = Y - mean[:, None]
+        A, C, states = fit_literally(Y, 3)
+        signs = np.sign((C * systems.C[i]).sum(axis=0))
+        A, C, states = A * signs * signs[:, None], C * signs, states * signs[:, None]
+        np.testing.assert_allclose(systems.C[i], C, atol=1e-10)
+        np.testing.assert_allclose(systems.A[i], soft_normalised(A, 2.5), atol=1e-10)
+        np.testing.assert_allclose(systems.mean[i], mean, atol=1e-12)
+        np.testing.assert_allclose(systems.x0[i], states[:, 0], atol=1e-9)
+        residuals = states[:, 1:] - systems.A[i] @ states[:, :-1]
+        U, s, _ = np.linalg.svd(residuals / np.sqrt(residuals.shape[1]))
+        expected = U[:, :2] * s[:2]
+        expected *= np.sign(U[np.abs(U[:, :2]).argmax(axis=0), [0, 1]])
+        np.testing.assert_allclose(systems.B[i], expected, atol=1e-8)
+        np.testing.assert_allclose(systems.noise_variance[i], np.mean((Y - C @ states) ** 2))
+    assert systems.delays == delays
+    assert (systems.spectral_radius < 1).all()
+
+
+def test_uncentred_systems_keep_the_mean_in_the_states():
+    X = [sequence + 50.0 for sequence in ragged_sequences(4)]
+    systems = LDSEncoder(2, center=False, stabilizer="none").fit_transform(X)
+    np.testing.assert_array_equal(systems.mean, 0.0)
+    assert (systems.spectral_radius > 0.95).all()  # the mean is a mode that stays
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1])
+@pytest.mark.parametrize("stabilizer", ["soft", "dwls"])
+def test_same_answer_for_any_number_of_jobs(n_jobs, stabilizer):
+    X = ragged_sequences(50)
+    one = LDSEncoder(3, stabilizer=stabilizer, n_jobs=1).fit_transform(X)
+    assert_same(one, LDSEncoder(3, stabilizer=stabilizer, n_jobs=n_jobs).fit_transform(X))
+
+
+def test_a_sequence_does_not_depend_on_its_neighbours():
+    X = ragged_sequences(40)
+    together = LDSEncoder(3).fit_transform(X)
+    assert_same(together[[33]], LDSEncoder(3).fit_transform([X[33]]))
+
+
+def test_three_dimensional_array_equals_list():
+    X = np.random.default_rng(0).standard_normal((5, 4, 30))
+    assert_same(LDSEncoder(3).fit_transform(X), LDSEncoder(3).fit_transform(list(X)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8])
+def test_other_dtypes_equal_their_float64(dtype):
+    X = [np.round(20 * sequence + 100).astype(dtype) for sequence in ragged_sequences(6)]
+    assert_same(
+        LDSEncoder(3).fit_transform(X),
+        LDSEncoder(3).fit_transform([sequence.astype(float) for sequence in X]),
+    )
+
+
+def test_fortran_order_strided_and_read_only_input():
+    X = [np.asfortranarray(sequence) for sequence in ragged_sequences(3)]
+    X[0].flags.writeable = False
+    X[1] = np.repeat(X[1], 2, axis=1)[:, ::2]
+    expected = LDSEncoder(2).fit_transform([np.ascontiguousarray(sequence) for sequence in X])
+    found = LDSEncoder(2).fit_transform(X)
+    np.testing.assert_allclose(found.A, expected.A, atol=1e-12)
+
+
+def test_input_is_left_as_it_was():
+    X = ragged_sequences(4)
+    before = [sequence.copy() for sequence in X]
+    for stabilizer in STABILIZERS:
+        LDSEncoder(3, stabilizer=stabilizer).fit_transform(X)
+    for sequence, copy in zip(X, before, strict=True):
+        np.testing.assert_array_equal(sequence, copy)
+
+
+def test_one_state_one_channel_one_sequence():
+    sequence = np.random.default_rng(0).standard_normal((1, 20))
+    systems = LDSEncoder(1).fit_transform([sequence])
+    assert systems.shape == (1, 1, 1)
+    assert systems.n_noise == 1
+    centred = sequence[0] - sequence[0].mean()
+    ratio = (centred[1:] @ centred[:-1]) / (centred[:-1] @ centred[:-1])
+    np.testing.assert_allclose(systems.A[0, 0, 0], np.tanh(1.25 * abs(ratio)) * np.sign(ratio))
+    np.testing.assert_array_equal(systems.C, 1.0)
+
+
+def test_the_shortest_sequence_that_works():
+    random = np.random.default_rng(0)
+    systems = LDSEncoder(4, delays=2).fit_transform([random.standard_normal((3, 6))])
+    assert systems.is_stable.all()
+    with pytest.raises(ValueError, match="sequence 0 must have at least 6 timepoints"):
+        LDSEncoder(4, delays=2).fit_transform([random.standard_normal((3, 5))])
+
+
+@pytest.mark.parametrize("stabilizer", [name for name in STABILIZERS if name != "none"])
+def test_real_sequences_become_stable(stabilizer):
+    X = load_japanese_vowels()[0]
+    assert (LDSEncoder(5, stabilizer="none").fit_transform(X).spectral_radius > 1).any()
+    assert LDSEncoder(5, stabilizer=stabilizer).fit_transform(X).is_stable.all()
+
+
+def test_thousands_of_sequences():
+    X = np.random.default_rng(0).standard_normal((3000, 3, 12))
+    assert LDSEncoder(2, n_jobs=2).fit_transform(X).shape == (3000, 3, 2)
+
+
+def test_certificate_comes_with_the_systems():
+    X = ragged_sequences(40)
+    encoder = LDSEncoder(3, stabilizer="clip", bound=0.8).fit(X)
+    systems, certificate = encoder.transform(X, return_certificate=True)
+    assert_same(systems, encoder.transform(X))
+    assert len(certificate) == 40
+    np.testing.assert_array_equal(certificate.radius_after, systems.spectral_radius)
+    assert (certificate.radius_after <= 0.8).all()
+    plain = LDSEncoder(3, stabilizer="none").fit_transform(X)
+    np.testing.assert_array_equal(certificate.radius_before, plain.spectral_radius)
+    for i, states in enumerate(plain.states(X)):
+        error = np.linalg.norm(states[:, 1:] - systems.A[i] @ states[:, :-1]) ** 2
+        np.testing.assert_allclose(certificate.error_after[i], error)
+
+
+# A fraction for n_states
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+def test_fraction_keeps_its_share_in_every_sequence(share):
+    X = ragged_sequences(10, n_channels=8, shortest=30)
+    encoder = LDSEncoder(share).fit(X)
+
+    def kept(n_states):
+        shares = []
+        for sequence in X:
+            s = np.linalg.svd(sequence - sequence.mean(axis=1, keepdims=True), compute_uv=False)
+            shares.append((s[:n_states] ** 2).sum() / (s**2).sum())
+        return min(shares)
+
+    assert kept(encoder.n_states_) >= share
+    assert kept(encoder.n_states_ - 1) < share
+    assert encoder.transform(X).n_states == encoder.n_states_
+
+
+def test_fraction_is_decided_by_fit_alone():
+    X, _ = make_lds_sequences(1, 4, n_channels=6, n_states=2, noise=0.01, random_state=0)
+    encoder = LDSEncoder(0.9).fit(X)
+    assert encoder.n_states_ == 2
+    noise = np.random.default_rng(0).standard_normal((3, 6, 50))
+    assert encoder.transform(noise).n_states == 2
+
+
+# In scikit-learn
+
+
+def test_cross_validation_on_a_plain_list_of_ragged_sequences():
+    X, y = make_lds_sequences(
+        2, 12, n_timepoints=(60, 90), radius=(0.3, 0.95), jitter=0.02, random_state=3
+    )
+    assert isinstance(X, list)
+    scores = cross_val_score(classifier(LDSEncoder(4)), X, y, cv=4)
+    assert scores.mean() > 0.8
+
+
+def test_grid_search_over_the_encoder():
+    X, y = make_lds_sequences(2, 10, n_timepoints=(60, 90), jitter=0.02, random_state=0)
+    search = GridSearchCV(
+        classifier(LDSEncoder()),
+        {"ldsencoder__n_states": [2, 4], "ldsencoder__stabilizer": ["soft", "none"]},
+        cv=3,
+        error_score="raise",
+    ).fit(X, y)
+    assert search.best_params_["ldsencoder__n_states"] in (2, 4)
+    assert len(search.predict(X[:3])) == 3
+
+
+def test_clone_parameters_and_repr():
+    encoder = LDSEncoder(0.9, delays=3, stabilizer="wls")
+    assert clone(encoder).get_params() == encoder.get_params()
+    assert repr(encoder) == "LDSEncoder(delays=3, n_states=0.9, stabilizer='wls')"
+
+
+def test_fit_returns_itself_and_transform_changes_nothing():
+    X = ragged_sequences(4)
+    encoder = LDSEncoder(2)
+    assert encoder.fit(X) is encoder
+    before = dict(vars(encoder))
+    encoder.transform(X)
+    assert vars(encoder) == before
+    with pytest.raises(NotFittedError, match="not fitted"):
+        LDSEncoder(2).transform(X)
+
+
+def test_set_output_does_not_wrap_systems():
+    assert isinstance(make_pipeline(LDSEncoder(2)).fit_transform(ragged_sequences(3)), LDS)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_states": 0}, r"n_states must be an integer of at least 1 or a fraction .*; got 0"),
+        ({"n_states": -3}, "n_states must be an integer of at least 1"),
+        ({"n_states": 1.0}, "n_states must be an integer of at least 1"),
+        ({"n_states": 2.5}, "n_states must be an integer of at least 1"),
+        ({"n_states": True}, "n_states must be an integer of at least 1"),
+        ({"n_states": "ten"}, "n_states must be an integer of at least 1 .*; got 'ten'"),
+        ({"n_noise": 0}, "n_noise must be an integer of at least 1; got 0"),
+        ({"delays": 0}, "delays must be an integer of at least 1; got 0"),
+        ({"delays": 1.5}, "delays must be an integer of at least 1; got 1.5"),
+        ({"center": "yes"}, "center must be True or False; got 'yes'"),
+        ({"stabilizer": "SN"}, "stabilizer must be one of 'soft', .*; got 'SN'"),
+        ({"stabilizer": ["soft"]}, "stabilizer must be one of 'soft'"),
+        ({"scale": -1}, "scale must be positive; got -1"),
+        ({"scale": "big"}, "scale must be positive; got 'big'"),
+        ({"bound": 1.2}, "bound must lie strictly between 0 and 1; got 1.2"),
+        ({"n_states": 5}, "n_states must be at most n_channels = 4; got 5. .* delays=2 or more"),
+        ({"n_states": 13, "delays": 3}, r"n_channels \* delays = 12; got 13. .* delays=4 or more"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LDSEncoder(**{"n_states": 2, **parameters}).fit(ragged_sequences(3))
+
+
+def test_too_short_says_which_and_the_largest_that_works():
+    X = ragged_sequences(4, n_channels=30)
+    X[2] = X[2][:, :9]
+    with pytest.raises(
+        ValueError,
+        match="sequence 2 must have at least 11 timepoints for n_states=10; got 9. "
+        "The largest n_states that works for it is 8",
+    ):
+        LDSEncoder(10).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert LDSEncoder(8).fit_transform(X).n_states == 8
+    with pytest.raises(ValueError, match="n_states=2 and delays=9; got 9. Drop it, or lower del"):
+        LDSEncoder(2, delays=9).fit(X)
+    with pytest.raises(ValueError, match="sequence 2 must have at least"):
+        LDSEncoder(0.99, delays=9).fit(X)
+
+
+def test_transform_checks_what_fit_never_saw():
+    encoder = LDSEncoder(10, delays=3).fit(ragged_sequences(3))
+    with pytest.raises(ValueError, match="X must have the 4 channels .* fitted with; got 5"):
+        encoder.transform(ragged_sequences(3, n_channels=5))
+    with pytest.raises(ValueError, match="sequence 0 must have at least 13 timepoints"):
+        encoder.transform([np.zeros((4, 7))])
+    with pytest.raises(ValueError, match="sequence 0 must be finite"):
+        encoder.transform([np.full((4, 20), np.nan)])
+
+
+@pytest.mark.parametrize("n_states", [2, 0.9])
+def test_constant_sequences_are_named(n_states):
+    X = ragged_sequences(20)
+    X[17] = np.full((4, 20), 3.7)
+    X[19] = np.broadcast_to(np.array([[0.1], [1e5], [-3.0], [7.7]]), (4, 30))
+    with pytest.raises(ValueError, match="sequence 17, 19 must vary over time; got a constant"):
+        LDSEncoder(n_states).fit_transform(X)
+
+
+def test_constant_sequences_are_fine_with_their_mean():
+    constant = np.full((4, 20), 3.7)
+    with pytest.warns(UserWarning, match=r"1 sequence has a rank below n_states=2 \(sequence 0: r"):
+        systems = LDSEncoder(2, center=False, stabilizer="none").fit_transform([constant])
+    np.testing.assert_allclose(systems.spectral_radius, 1.0)
+    with pytest.raises(ValueError, match="sequence 0 must not be zero throughout"):
+        LDSEncoder(2, center=False).fit_transform([0 * constant])
+
+
+def test_rank_deficient_sequences_are_warned_of_once():
+    random = np.random.default_rng(0)
+    X = ragged_sequences(4)
+    X[1] = np.outer(random.standard_normal(4), random.standard_normal(20))
+    X[3] = X[1]
+    with pytest.warns(UserWarning, match=r"2 sequences have .* \(sequence 1: rank 1\)") as caught:
+        systems = LDSEncoder(3).fit_transform(X)
+    assert len(caught) == 1
+    assert systems.is_stable.all()
+    np.testing.assert_array_equal(systems.A[1, 1:], 0.0)
+    assert np.isfinite(systems.B).all()

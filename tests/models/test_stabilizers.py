@@ -1,0 +1,249 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldslearn import LDSEncoder
+from ldslearn.datasets import load_japanese_vowels
+from ldslearn.models import STABILIZERS, stabilize
+
+from support.makers import jordan_block, random_orthogonal, unstable_matrices
+from support.oracles import radius, soft_normalised
+
+STABILIZING = [name for name in STABILIZERS if name != "none"]
+SEARCHING = ["dwls", "wls", "constraint"]
+BOUNDED = [name for name in STABILIZING if name != "soft"]
+
+
+def states_for(A, n_timepoints=30, seed=0):
+    """Short noisy runs of each system, scaled so that unstable ones do not overflow."""
+    random = np.random.default_rng(seed)
+    states = []
+    for matrix in A:
+        X = np.empty((len(matrix), n_timepoints))
+        X[:, 0] = random.standard_normal(len(matrix))
+        for t in range(1, n_timepoints):
+            X[:, t] = matrix @ X[:, t - 1]
+            X[:, t] = X[:, t] / max(1.0, np.linalg.norm(X[:, t])) + random.standard_normal(len(X))
+        states.append(X)
+    return states
+
+
+def unstable_fits(n_systems=20, n_states=5, n_timepoints=16):
+    """Least-squares transitions of short growing sequences, with their states."""
+    random = np.random.default_rng(1)
+    A, states = [], []
+    while len(A) < n_systems:
+        X = random.standard_normal((n_states, n_timepoints)).cumsum(axis=1)
+        X *= 1.1 ** np.arange(n_timepoints) * np.logspace(0, -1, n_states)[:, None]
+        matrix = X[:, 1:] @ np.linalg.pinv(X[:, :-1])
+        if radius(matrix) > 1:
+            A.append(matrix)
+            states.append(X)
+    return np.stack(A), states
+
+
+def errors(A, states):
+    return np.array(
+        [np.linalg.norm(X[:, 1:] - a @ X[:, :-1]) ** 2 for a, X in zip(A, states, strict=True)]
+    )
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 6),
+    scale=st.floats(0.1, 8),
+    size=st.floats(0.01, 5),
+)
+def test_soft_singular_values_are_tanh(seed, n, scale, size):
+    A = size * np.random.default_rng(seed).standard_normal((n, n))
+    before = np.linalg.svd(A, compute_uv=False)
+    after = stabilize(A, scale=scale)
+    np.testing.assert_allclose(
+        np.linalg.svd(after, compute_uv=False), np.tanh(scale * before / 2), atol=1e-11
+    )
+    np.testing.assert_allclose(after, soft_normalised(A, scale), atol=1e-11)
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 6))
+def test_soft_commutes_with_a_change_of_basis(seed, n):
+    random = np.random.default_rng(seed)
+    A, P = random.standard_normal((n, n)), random_orthogonal(n, random)
+    np.testing.assert_allclose(stabilize(P.T @ A @ P), P.T @ stabilize(A) @ P, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", STABILIZING)
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_thousand_unstable_matrices_become_stable(method, n):
+    A = unstable_matrices(250, n, seed=n)
+    assert min(radius(a) for a in A) > 1
+    stable = stabilize(A, states_for(A), method)
+    assert max(radius(a) for a in stable) < 1
+
+
+@pytest.mark.parametrize("method", STABILIZING)
+def test_huge_and_badly_defective_matrices_become_stable(method):
+    A = np.stack([1e3 * np.eye(12), jordan_block(12, 1.5), jordan_block(12, -1.0) * 50])
+    stable = stabilize(A, states_for(A), method)
+    assert max(radius(a) for a in stable) < 1
+
+
+@pytest.mark.parametrize("method", BOUNDED)
+def test_matrices_within_the_bound_are_left_alone(method):
+    A, states = unstable_fits(6)
+    A = A * (0.9 / np.array([radius(a) for a in A]))[:, None, None]
+    np.testing.assert_array_equal(stabilize(A, states, method), A)
+
+
+@pytest.mark.parametrize("method", BOUNDED)
+@pytest.mark.parametrize("bound", [0.5, 0.99, 0.99999])
+def test_bound_is_kept_and_reached(method, bound):
+    A, states = unstable_fits(6)
+    found = np.array([radius(a) for a in stabilize(A, states, method, bound=bound)])
+    assert (found <= bound).all()
+    np.testing.assert_allclose(found, bound, atol=1e-6)
+
+
+def test_clip_moves_only_the_eigenvalues_outside():
+    random = np.random.default_rng(0)
+    P = random.standard_normal((4, 4))
+    A = P @ np.diag([1.7, -1.2, 0.5, 0.1]) @ np.linalg.inv(P)
+    found = np.sort(np.linalg.eigvals(stabilize(A, method="clip")).real)
+    np.testing.assert_allclose(found, [-0.99, 0.1, 0.5, 0.99], atol=1e-10)
+
+
+def test_clip_keeps_the_angle_of_complex_pairs():
+    A = 1.5 * np.array([[np.cos(0.7), -np.sin(0.7)], [np.sin(0.7), np.cos(0.7)]])
+    np.testing.assert_allclose(stabilize(A, method="clip"), A * 0.99 / 1.5, atol=1e-12)
+
+
+def test_clip_of_a_jordan_block_stays_a_jordan_block():
+    np.testing.assert_allclose(
+        stabilize(jordan_block(3, 1.2), method="clip", bound=0.9), jordan_block(3, 0.9), atol=1e-12
+    )
+
+
+def test_scale_multiplies():
+    A = np.random.default_rng(0).standard_normal((3, 3)) * 3
+    np.testing.assert_allclose(stabilize(A, method="scale"), A * 0.99 / radius(A))
+
+
+def test_none_changes_nothing():
+    A = unstable_matrices(4, 3)
+    np.testing.assert_array_equal(stabilize(A, method="none"), A)
+
+
+@pytest.mark.parametrize("method", SEARCHING)
+def test_one_state_goes_to_the_boundary(method):
+    X = 1.3 ** np.arange(10.0)[None]
+    np.testing.assert_allclose(stabilize([[1.3]], [X], method), [[0.99]], atol=1e-6)
+
+
+@pytest.mark.parametrize("method", SEARCHING)
+def test_no_error_below_least_squares_and_none_above_scaling_to_the_boundary(method):
+    """The least-squares error is the floor; wls and dwls search a set that contains scaling."""
+    A, states = unstable_fits(30)
+    floor, found = errors(A, states), errors(stabilize(A, states, method), states)
+    assert (found >= floor * (1 - 1e-9)).all()
+    if method != "constraint":
+        assert found.mean() <= errors(stabilize(A, states, "scale"), states).mean()
+
+
+def test_reconstruction_errors_are_ordered_as_published():
+    """Figure 4: dwls below soft normalisation; a full weight matrix below a diagonal one."""
+    X = load_japanese_vowels()[0]
+    mean = {}
+    for method in ("soft", "dwls", "wls"):
+        encoder = LDSEncoder(5, stabilizer=method).fit(X)
+        _, certificate = encoder.transform(X, return_certificate=True)
+        unstable = certificate.radius_before > 1
+        assert unstable.sum() > 30
+        mean[method] = certificate.error_after[unstable].mean()
+    assert mean["wls"] < mean["dwls"] < mean["soft"]
+
+
+@pytest.mark.parametrize("method", ["wls", "constraint"])
+def test_the_answer_is_locally_optimal_along_the_way_back(method):
+    """No point nearer to the least-squares matrix on the straight way there is stable."""
+    A, states = unstable_fits(8)
+    stable = stabilize(A, states, method, bound=0.95)
+    for before, after in zip(A, stable, strict=True):
+        assert radius(after + 1e-4 * (before - after)) > 0.95 - 1e-9
+
+
+@given(seed=st.integers(0, 1000))
+def test_a_permutation_of_the_batch_permutes_the_result(seed):
+    A, states = unstable_fits(5)
+    order = np.random.default_rng(seed).permutation(5)
+    expected = stabilize(A, states, "dwls")[order]
+    found = stabilize(A[order], [states[i] for i in order], "dwls")
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_states_of_lower_rank_are_safe():
+    random = np.random.default_rng(0)
+    X = np.zeros((4, 20))
+    X[:2] = random.standard_normal((2, 20)) * 1.2 ** np.arange(20)
+    A = X[:, 1:] @ np.linalg.pinv(X[:, :-1])
+    A[0, 0] += 1.5
+    for method in SEARCHING:
+        stable = stabilize(A, [X], method)
+        assert radius(stable) < 1
+        np.testing.assert_allclose(stable[2:], 0.0, atol=1e-6)
+
+
+def test_certificate_reports_what_happened():
+    A, states = unstable_fits(15)
+    stable, certificate = stabilize(A, states, "dwls", return_certificate=True)
+    np.testing.assert_allclose(certificate.radius_before, [radius(a) for a in A])
+    np.testing.assert_allclose(certificate.radius_after, [radius(a) for a in stable])
+    np.testing.assert_allclose(certificate.error_before, errors(A, states))
+    np.testing.assert_allclose(certificate.error_after, errors(stable, states))
+    assert len(certificate) == 15
+    text = str(certificate)
+    assert text.startswith("stabilizer 'dwls': 15 of 15 systems unstable before, 0 after")
+    assert len(text.splitlines()) == 2 + 10 + 1 + 1
+    _, without = stabilize(A, method="soft", return_certificate=True)
+    assert without.error_before is None
+    assert "error" not in str(without)
+
+
+def test_a_single_matrix_keeps_its_shape():
+    A = np.random.default_rng(0).standard_normal((3, 3))
+    assert stabilize(A).shape == (3, 3)
+    X = np.random.default_rng(1).standard_normal((3, 12))
+    assert stabilize(3 * A, X, "dwls").shape == (3, 3)
+    assert stabilize(3 * A, [X], "dwls").shape == (3, 3)
+
+
+def test_inputs_are_left_as_they_were():
+    A, states = unstable_fits(3)
+    A_before, states_before = A.copy(), [X.copy() for X in states]
+    for method in STABILIZERS:
+        stabilize(A, states, method)
+    np.testing.assert_array_equal(A, A_before)
+    for X, before in zip(states, states_before, strict=True):
+        np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "magic"}, "stabilizer must be one of 'soft', 'scale', .*; got 'magic'"),
+        ({"scale": 0.0}, "scale must be positive; got 0.0"),
+        ({"scale": np.nan}, "scale must be positive; got nan"),
+        ({"bound": 1.0}, "bound must lie strictly between 0 and 1; got 1.0"),
+        ({"A": np.zeros((2, 3))}, r"A must have shape \(n_states, n_states\) or .*; got \(2, 3\)"),
+        ({"A": np.full((2, 2), np.inf)}, "A must be finite"),
+        ({"method": "wls"}, "states must be given for method='wls'"),
+        (
+            {"states": [np.zeros((2, 5))] * 2},
+            "states must be one array for each of 1 systems; got 2",
+        ),
+        ({"states": [np.zeros((3, 5))]}, r"states 0 must have shape \(2, n_timepoints\)"),
+        ({"states": [np.full((2, 5), np.nan)]}, "states 0 must be finite"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        stabilize(**{"A": 2 * np.eye(2), **arguments})
