@@ -3,16 +3,19 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from threadpoolctl import ThreadpoolController
 
-SECONDS_BEFORE_PROGRESS = 1.0
+_SECONDS_BEFORE_PROGRESS = 1.0
+_LARGEST_BLOCK = 16  # items; enough to vectorise over, few enough to keep a bar moving
+_BLOCKS_PER_THREAD = 4  # so that a slow block leaves no thread waiting for long
 
 
 @cache
@@ -71,7 +74,7 @@ def _progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
         nonlocal done
         done += count
         bar.update(task, completed=done)
-        if not bar.live.is_started and time.monotonic() - started > SECONDS_BEFORE_PROGRESS:
+        if not bar.live.is_started and time.monotonic() - started > _SECONDS_BEFORE_PROGRESS:
             bar.start()
 
     try:
@@ -81,30 +84,28 @@ def _progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def for_each_block(
-    work: Callable[[slice], None],
-    n_items: int,
-    *,
-    block_size: int,
-    n_jobs: int | None,
-    description: str,
+    work: Callable[[slice], None], n_items: int, *, n_jobs: int | None, description: str
 ) -> None:
     """Call `work(block)` for consecutive slices that cover ``range(n_items)``.
 
     The blocks share memory (threads), so `work` writes its results where they belong. Every block
     runs with single-threaded BLAS whatever `n_jobs` is: nothing is oversubscribed, and the
-    results are the same to the last bit for any number of jobs.
+    results are the same to the last bit for any number of jobs. `n_jobs` means what it means in
+    joblib; when blocks fail, the error of the first one is raised.
     """
-    blocks = [
-        slice(start, min(start + block_size, n_items)) for start in range(0, n_items, block_size)
-    ]
-
-    def counted(block: slice) -> int:
-        work(block)
-        return block.stop - block.start
-
+    n_threads = min(effective_n_jobs(n_jobs), n_items)
+    size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
+    blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
     with single_threaded_blas(), _progress(description, n_items) as advance:
-        parallel = Parallel(
-            n_jobs=n_jobs, require="sharedmem", return_as="generator_unordered", batch_size=1
-        )
-        for count in parallel(delayed(counted)(block) for block in blocks):
-            advance(count)
+        if n_threads == 1:
+            for block in blocks:
+                work(block)
+                advance(block.stop - block.start)
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            try:
+                for block, _ in zip(blocks, pool.map(work, blocks), strict=True):
+                    advance(block.stop - block.start)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise

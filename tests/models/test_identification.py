@@ -36,8 +36,9 @@ def assert_fits_literally(Y, n_states, rank=None, atol=1e-10):
     np.testing.assert_array_equal(A[rank:], 0.0)
     np.testing.assert_array_equal(A[:, rank:], 0.0)
     np.testing.assert_allclose(factors.U.T @ factors.U, np.eye(n_states), atol=1e-10)
-    # The sign convention: the largest entry of every column of C is positive.
-    assert (factors.U[np.abs(factors.U).argmax(axis=0), np.arange(n_states)] > 0).all()
+    # The sign convention: the largest excursion of every state is positive.
+    X = factors.states[:rank]
+    assert (X[np.arange(rank), np.abs(X).argmax(axis=1)] > 0).all()
 
 
 @pytest.mark.parametrize(("n_rows", "n_columns"), [(6, 50), (50, 6), (30, 30), (400, 40), (1, 9)])

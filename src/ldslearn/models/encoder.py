@@ -20,12 +20,11 @@ from ldslearn.models.identification import (
     observations,
     principal_factors,
     variance_spectrum,
+    workspace,
 )
 from ldslearn.models.lds import LDS
 from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_checked
 from ldslearn.sequences import as_collection
-
-_BLOCK_SIZE = 16
 
 
 class LDSEncoder(TransformerMixin, BaseEstimator):
@@ -182,8 +181,9 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
         constant = np.empty(len(sequences), dtype=bool)
 
         def count(block: slice) -> None:
+            room = workspace(sequences[block], self.delays)
             for index in range(block.start, block.stop):
-                Y, mean = observations(sequences[index], self.delays, self.center)
+                Y, mean = observations(sequences[index], self.delays, self.center, room)
                 constant[index] = is_constant(Y, mean)
                 kept = np.cumsum(variance_spectrum(Y))
                 counts[index] = 1 + np.searchsorted(kept, share * kept[-1])
@@ -211,15 +211,15 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
         certificates: dict[int, StabilityCertificate] = {}
 
         def encode(block: slice) -> None:
+            room = workspace(sequences[block], self.delays)
             fitted, states = np.empty_like(fields["A"][block]), []
             for row, index in enumerate(range(block.start, block.stop)):
-                Y, mean = observations(sequences[index], self.delays, self.center)
+                Y, mean = observations(sequences[index], self.delays, self.center, room)
                 constant[index] = is_constant(Y, mean)
-                factors = principal_factors(Y, n_states)
+                factors = principal_factors(Y, n_states, fields["C"][index])
                 ranks[index] = factors.rank
                 states.append(factors.states)
                 fitted[row] = least_squares_transition(factors)
-                fields["C"][index] = factors.U
                 fields["mean"][index] = mean
                 fields["x0"][index] = states[row][:, 0]
                 fields["noise_variance"][index] = factors.residual / Y.size
@@ -241,7 +241,7 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
         return systems, StabilityCertificate.concatenate(in_order)
 
     def _for_each_block(self, work: Callable[[slice], None], n_items: int, what: str) -> None:
-        for_each_block(work, n_items, block_size=_BLOCK_SIZE, n_jobs=self.n_jobs, description=what)
+        for_each_block(work, n_items, n_jobs=self.n_jobs, description=what)
 
     def _check_varying(self, constant: NDArray[np.bool_]) -> None:
         if constant.any():

@@ -1,12 +1,13 @@
 """One sequence to one system (Sec. 4.1): principal components, then least squares on the states."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.sequences import hankel
+from ldslearn.sequences import lagged
 
 Floats = NDArray[np.float64]
 
@@ -32,22 +33,47 @@ class Factors:
         return self.s[:, None] * self.Vt
 
 
-def observations(sequence: NDArray[Any], delays: int, center: bool) -> tuple[Floats, Floats]:
+def workspace(sequences: Sequence[NDArray[Any]], delays: int) -> Floats:
+    """Return room for the observation matrix of any one of the sequences.
+
+    Threads that each ask the system for fresh megabytes a sequence spend their time on page faults.
+    """
+    sizes = (Y.shape[0] * delays * (Y.shape[1] - delays + 1) for Y in sequences)
+    return np.empty(max(sizes))
+
+
+def observations(
+    sequence: NDArray[Any], delays: int, center: bool, room: Floats
+) -> tuple[Floats, Floats]:
     """Return the float64 observation matrix Y' of Sec. 4.1 and the mean that was removed.
+
+    Parameters
+    ----------
+    sequence : (n_channels, n_timepoints) array
+    delays : int
+    center : bool
+    room : 1-D array
+        Memory that Y will live in, from :func:`workspace`.
 
     Returns
     -------
     Y : (n_channels * delays, n_timepoints - delays + 1) array
     mean : (n_channels * delays,) array, zero unless `center`
     """
-    Y = np.asarray(hankel(sequence, delays), dtype=np.float64)
-    mean = Y.mean(axis=1) if center else np.zeros(len(Y))
-    return (Y - mean[:, None] if center else Y), mean
+    copies = lagged(sequence, delays)
+    stacked = room[: copies.size].reshape(copies.shape)
+    np.copyto(stacked, copies)
+    Y = stacked.reshape(-1, copies.shape[2])
+    if not center:
+        return Y, np.zeros(len(Y))
+    mean = Y @ np.full(Y.shape[1], 1.0 / Y.shape[1])
+    Y -= mean[:, None]
+    return Y, mean
 
 
 def is_constant(Y: Floats, mean: Floats) -> bool:
     """Whether a matrix holds nothing but the rounding of the mean that was removed."""
-    rounding = 8 * np.finfo(np.float64).eps
+    rounding = max(8, Y.shape[1]) * np.finfo(np.float64).eps
     return bool(np.vdot(Y, Y) <= rounding**2 * Y.shape[1] * (mean @ mean))
 
 
@@ -60,40 +86,50 @@ def _is_tall(Y: Floats) -> bool:
     return Y.shape[0] > Y.shape[1]
 
 
-def principal_factors(Y: Floats, n_states: int) -> Factors:
+def principal_factors(Y: Floats, n_states: int, U: Floats | None = None) -> Factors:
     """Return the leading `n_states` singular triplets of Y, (m, tau).
 
     The smaller of Y'Y and YY' is decomposed, in O(m tau min(m, tau)), unless the spectrum is too
-    steep for it. The largest entry of every column of U is positive.
+    steep for it. Signs are such that the largest excursion of every state is positive. Given `U`,
+    (m, n_states), the left vectors are written there.
     """
+    if U is None:
+        U = np.empty((len(Y), n_states))
     eigenvalues, vectors = np.linalg.eigh(_gram(Y))
     leading = eigenvalues[: -n_states - 1 : -1]
     if leading[-1] * _GRAM_RATIO <= leading[0]:
-        return _exact_factors(Y, n_states)
+        return _exact_factors(Y, n_states, U)
     s = np.sqrt(leading)
     vectors = vectors[:, : -n_states - 1 : -1]
     if _is_tall(Y):
-        U, Vt = Y @ (vectors / s), vectors.T
+        Vt = np.ascontiguousarray(vectors.T)
+        Vt *= _signs(Vt)
+        np.matmul(Y, (Vt / s[:, None]).T, out=U)
     else:
-        U, Vt = vectors, (vectors.T @ Y) / s[:, None]
+        Vt = (vectors.T @ Y) / s[:, None]
+        signs = _signs(Vt)
+        Vt *= signs
+        np.multiply(vectors, signs.T, out=U)
     residual = float(np.maximum(eigenvalues[:-n_states], 0.0).sum())
-    return _signed(U, s, Vt, n_states, residual)
+    return Factors(U, s, Vt, n_states, residual)
 
 
-def _exact_factors(Y: Floats, n_states: int) -> Factors:
-    U, s, Vt = np.linalg.svd(Y, full_matrices=False)
+def _exact_factors(Y: Floats, n_states: int, U: Floats) -> Factors:
+    left, s, Vt = np.linalg.svd(Y, full_matrices=False)
     rank = int((s > max(Y.shape) * np.finfo(np.float64).eps * s[0]).sum())
-    residual = float(np.square(s[n_states:]).sum())
-    U, s, Vt = U[:, :n_states], s[:n_states].copy(), Vt[:n_states].copy()
     rank = min(rank, n_states)
+    residual = float(np.square(s[n_states:]).sum())
+    s, Vt = s[:n_states].copy(), Vt[:n_states].copy()
     s[rank:] = 0.0
     Vt[rank:] = 0.0
-    return _signed(U, s, Vt, rank, residual)
+    signs = _signs(Vt)
+    np.multiply(left[:, :n_states], signs.T, out=U)
+    return Factors(U, s, Vt * signs, rank, residual)
 
 
-def _signed(U: Floats, s: Floats, Vt: Floats, rank: int, residual: float) -> Factors:
-    signs = np.sign(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])])
-    return Factors(U * signs, s, Vt * signs[:, None], rank, residual)
+def _signs(Vt: Floats) -> Floats:
+    """+-1 for every row, (n, 1): multiplied by it, the entry of largest modulus is positive."""
+    return np.where(Vt.max(axis=1) >= -Vt.min(axis=1), 1.0, -1.0)[:, None]
 
 
 def least_squares_transition(factors: Factors) -> Floats:

@@ -6,6 +6,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def lagged(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
+    """Return the lagged copies of a sequence as a view, nothing copied.
+
+    Parameters
+    ----------
+    sequence : (n_channels, n_timepoints) array
+    delays : int
+        Number of stacked samples, 1 <= delays <= n_timepoints.
+
+    Returns
+    -------
+    (delays, n_channels, n_timepoints - delays + 1) array
+        Lag k starts at sample k.
+    """
+    if delays == 1:
+        return sequence[None]
+    n_columns = sequence.shape[1] - delays + 1
+    windows = np.lib.stride_tricks.sliding_window_view(sequence, n_columns, axis=1)
+    return windows.transpose(1, 0, 2)
+
+
 def hankel(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
     """Return the block-Hankel matrix of a sequence, `delays` consecutive samples to a column.
 
@@ -25,6 +46,4 @@ def hankel(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
     """
     if delays == 1:
         return sequence
-    n_channels, n_timepoints = sequence.shape
-    lagged = np.lib.stride_tricks.sliding_window_view(sequence, n_timepoints - delays + 1, axis=1)
-    return lagged.transpose(1, 0, 2).reshape(n_channels * delays, -1)  # (delays, m, tau) -> rows
+    return lagged(sequence, delays).reshape(sequence.shape[0] * delays, -1)

@@ -1,0 +1,1 @@
+"""Timings as ratios within one run; never part of the tests."""

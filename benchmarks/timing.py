@@ -1,0 +1,24 @@
+"""Fair ratios on a shared machine: contestants take turns, and each counts its best turn."""
+
+import time
+
+
+def best_seconds(contestants, repeats=5):
+    """Return {name: seconds of its fastest run}; all run once a round, so noise hits all alike."""
+    best = dict.fromkeys(contestants, float("inf"))
+    for run in contestants.values():
+        run()
+    for _ in range(repeats):
+        for name, run in contestants.items():
+            start = time.perf_counter()
+            run()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def print_table(title, header, rows):
+    print(f"\n{title}\n")
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for row in rows:
+        print("| " + " | ".join(row) + " |", flush=True)
