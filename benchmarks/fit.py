@@ -1,5 +1,8 @@
 """Fitting systems, against an SVD and a pinv a sequence, and against one Gram matrix and eigh."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
@@ -64,23 +67,40 @@ def fitting():
     )
 
 
+def evaluation_collections():
+    """JapaneseVowels, and what the folder LDSLEARN_DATA has: {name: (X, parameters)}."""
+    found = {"JapaneseVowels": (load_japanese_vowels()[0], {"n_states": 5})}
+    folder = Path(os.environ.get("LDSLEARN_DATA", "."))
+    for name, parameters in {
+        "hcs10": {"n_states": 4},
+        "epilepsy": {"n_states": 10, "delays": 5},
+        "avletters_30x40": {"n_states": 10},
+    }.items():
+        if (folder / f"{name}.npz").exists():
+            with np.load(folder / f"{name}.npz", allow_pickle=False) as stored:
+                ends = np.cumsum(stored["lengths"])[:-1]
+                found[name] = (np.split(stored["values"], ends, axis=1), parameters)
+    return found
+
+
 def stabilizing():
-    X = load_japanese_vowels()[0]
-    encoders = {name: LDSEncoder(5, stabilizer=name).fit(X) for name in STABILIZERS}
-    seconds = best_seconds(
-        {name: lambda e=encoder: e.transform(X) for name, encoder in encoders.items()}, repeats=3
-    )
-    rows = []
-    for name, encoder in encoders.items():
-        _, certificate = encoder.transform(X, return_certificate=True)
-        unstable = certificate.radius_before >= 1
-        growth = (certificate.error_after / certificate.error_before)[unstable].mean()
-        rows.append([name, f"{seconds[name] / seconds['none']:.1f} x", f"{growth:.3f} x"])
-    print_table(
-        "Stabilizers on JapaneseVowels, n = 5 (58 of 270 fits are unstable)",
-        ["stabilizer", "time of fitting with none", "reconstruction error of the unstable ones"],
-        rows,
-    )
+    for name, (X, parameters) in evaluation_collections().items():
+        encoders = {s: LDSEncoder(stabilizer=s, **parameters).fit(X) for s in STABILIZERS}
+        seconds = best_seconds(
+            {s: lambda e=encoder, X=X: e.transform(X) for s, encoder in encoders.items()}, repeats=3
+        )
+        rows = []
+        for stabilizer, encoder in encoders.items():
+            _, certificate = encoder.transform(X, return_certificate=True)
+            unstable = certificate.radius_before >= 1
+            growth = certificate.error_growth[unstable].mean()
+            ratio = seconds[stabilizer] / seconds["none"]
+            rows.append([stabilizer, f"{ratio:.1f} x", f"{growth:.3f} x"])
+        print_table(
+            f"Stabilizers on {name}, {parameters}: {unstable.sum()} of {len(X)} fits are unstable",
+            ["stabilizer", "time of fitting with none", "error of the unstable ones"],
+            rows,
+        )
 
 
 def run():

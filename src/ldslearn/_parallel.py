@@ -1,12 +1,10 @@
 """Blocks of work over threads, BLAS kept to one thread each, progress in a terminal."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
 
 from joblib import effective_n_jobs
 from rich.console import Console
@@ -19,37 +17,11 @@ _BLOCKS_PER_THREAD = 4  # so that a slow block leaves no thread waiting for long
 
 
 @cache
-def _blas() -> Any:
+def _blas() -> ThreadpoolController:
     """The BLAS libraries of this process (finding them costs a millisecond, so once)."""
     import scipy.linalg  # noqa: F401  loads SciPy's own BLAS, so that it is found, too
 
     return ThreadpoolController().select(user_api="blas")
-
-
-class _SingleThreadedBlas:
-    """One BLAS thread while anyone is inside; counted, as limits are global to the process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limits: Any = None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if self._inside == 0:
-                self._limits = _blas().limit(limits=1)
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if self._inside == 0:
-                    self._limits.restore_original_limits()
-
-
-single_threaded_blas = _SingleThreadedBlas()
 
 
 @contextmanager
@@ -96,7 +68,7 @@ def for_each_block(
     n_threads = min(effective_n_jobs(n_jobs), n_items)
     size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
-    with single_threaded_blas(), _progress(description, n_items) as advance:
+    with _blas().limit(limits=1), _progress(description, n_items) as advance:
         if n_threads == 1:
             for block in blocks:
                 work(block)

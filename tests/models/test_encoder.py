@@ -1,3 +1,4 @@
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -319,3 +320,16 @@ def test_rank_deficient_sequences_are_warned_of_once():
     assert systems.is_stable.all()
     np.testing.assert_array_equal(systems.A[1, 1:], 0.0)
     assert np.isfinite(systems.B).all()
+
+
+def test_peak_memory_is_near_the_output():
+    """Observation matrices live one at a time; no m x m matrix, no float64 copy of the input."""
+    X = np.random.default_rng(0).standard_normal((100, 3000, 40), dtype=np.float32)
+    encoder = LDSEncoder(5).fit(X[:2])
+    tracemalloc.start()
+    systems = encoder.transform(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    output = sum(getattr(systems, name).nbytes for name in FIELDS)
+    one_sequence = 3000 * 40 * 8
+    assert peak < output + 4 * one_sequence

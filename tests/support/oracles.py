@@ -61,3 +61,20 @@ def block_skew(theta, n_states):
     for k, t in enumerate(theta):
         K[2 * k, 2 * k + 1], K[2 * k + 1, 2 * k] = t, -t
     return K
+
+
+def observability(A, C, n_blocks):
+    """[C; CA; CA^2; ...], cut after n_blocks."""
+    blocks = [C]
+    for _ in range(n_blocks - 1):
+        blocks.append(blocks[-1] @ A)
+    return np.vstack(blocks)
+
+
+def projection_kernel_by_qr(first, second, n_blocks=3000):
+    """|V1'V2|_F^2 of two single systems, V an orthonormal basis of a long observability matrix."""
+    V1, V2 = (
+        np.linalg.qr(observability(system.A[0], system.C[0], n_blocks))[0]
+        for system in (first, second)
+    )
+    return np.linalg.norm(V1.T @ V2) ** 2

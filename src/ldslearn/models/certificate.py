@@ -33,6 +33,13 @@ class StabilityCertificate:
     def __len__(self) -> int:
         return len(self.radius_before)
 
+    @property
+    def error_growth(self) -> Floats:
+        """error_after / error_before, shape (N,): what stability cost each system."""
+        if self.error_before is None or self.error_after is None:
+            raise ValueError("errors must be known; got a certificate made without states.")
+        return self.error_after / self.error_before
+
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Join the certificates of consecutive blocks of one run."""

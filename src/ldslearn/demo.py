@@ -1,0 +1,132 @@
+"""The main job on embedded data: ``make demo``, or ``python -m ldslearn.demo [folder]``."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.table import Table
+
+from ldslearn.datasets import load_basic_motions, load_japanese_vowels, make_dynamic_textures
+from ldslearn.models import STABILIZERS, LDSEncoder
+from ldslearn.plot import (
+    plot_eigenvalues,
+    plot_forecast,
+    plot_frames,
+    plot_soft_normalisation,
+)
+from ldslearn.video import to_sequence, to_video
+
+
+def run(folder: Path) -> None:
+    """Fit systems to the embedded data, print what was found and draw it into `folder`."""
+    started = time.perf_counter()
+    folder.mkdir(parents=True, exist_ok=True)
+    console = Console(soft_wrap=True)
+    console.print("[bold]ldslearn demo[/]: every sequence becomes a linear dynamical system\n")
+    console.print(_fitted())
+    console.print(_stabilized())
+    drawings = {
+        "stability.png": (
+            _draw_stability,
+            "eigenvalues before and after soft normalisation (Fig. 2)",
+        ),
+        "forecast.png": (_draw_forecast, "two seconds of running, foretold"),
+        "textures.png": (_draw_textures, "dynamic textures, and new ones made by their systems"),
+    }
+    for name, (draw, what) in drawings.items():
+        draw().savefig(folder / name, dpi=120)
+        console.print(f"drawn [bold]{folder / name}[/]: {what}")
+    console.print(f"\ndone in {time.perf_counter() - started:.1f} s; look into [bold]{folder}[/]")
+
+
+def _fitted() -> Table:
+    table = Table(title="Systems fitted to the embedded training sets")
+    table.add_column("collection", no_wrap=True)
+    for column in ("sequences", "channels", "length", "states", "unstable", "after"):
+        table.add_column(column, justify="right")
+    for name, X, encoder in (
+        ("BasicMotions", list(load_basic_motions()[0]), LDSEncoder(10, delays=5)),
+        ("JapaneseVowels", load_japanese_vowels()[0], LDSEncoder(0.9)),
+    ):
+        systems, certificate = encoder.fit(X).transform(X, return_certificate=True)
+        lengths = [sequence.shape[1] for sequence in X]
+        table.add_row(
+            name,
+            str(len(systems)),
+            str(len(X[0])),
+            f"{min(lengths)}-{max(lengths)}",
+            str(systems.n_states),
+            str((certificate.radius_before >= 1).sum()),
+            str((certificate.radius_after >= 1).sum()),
+        )
+    return table
+
+
+def _stabilized() -> Table:
+    X = load_japanese_vowels()[0]
+    table = Table(title="What stability costs: JapaneseVowels, 5 states")
+    table.add_column("stabilizer")
+    for column in ("largest radius", "error of unstable fits", "seconds"):
+        table.add_column(column, justify="right")
+    for name in STABILIZERS:
+        started = time.perf_counter()
+        encoder = LDSEncoder(5, stabilizer=name).fit(X)
+        _, certificate = encoder.transform(X, return_certificate=True)
+        seconds = time.perf_counter() - started
+        growth = certificate.error_growth[certificate.radius_before >= 1].mean()
+        table.add_row(
+            name,
+            f"{certificate.radius_after.max():.3f}",
+            f"{growth:.3f} x",
+            f"{seconds:.2f}",
+        )
+    return table
+
+
+def _draw_stability() -> Figure:
+    X = load_japanese_vowels()[0]
+    before = LDSEncoder(5, stabilizer="none").fit_transform(X)
+    after = LDSEncoder(5, scale=2.5).fit_transform(X)
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    axes = figure.subplots(1, 3)
+    plot_eigenvalues(before, axes[0]).set_title("least-squares eigenvalues")
+    singular_values = np.linalg.svd(before.A, compute_uv=False)
+    plot_soft_normalisation(axes[1], values=singular_values).set_title(
+        "soft normalisation, Eq. (2)"
+    )
+    plot_eigenvalues(after, axes[2], color="tab:green").set_title("after, a = 2.5")
+    return figure
+
+
+def _draw_forecast() -> Figure:
+    X, y, _, _ = load_basic_motions()
+    sequence = X[np.flatnonzero(y == "Running")[1]]
+    past, actual = sequence[:, :80], sequence[:, 80:]
+    encoder = LDSEncoder(14, delays=12, stabilizer="wls", bound=0.999)
+    foretold = encoder.fit_transform([past]).forecast([past], actual.shape[1])[0]
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    ax = plot_forecast(past, foretold, figure.subplots(), actual=actual, channels=[0, 1, 2])
+    ax.set_title("BasicMotions, running: 20 timepoints foretold from 80")
+    return figure
+
+
+def _draw_textures() -> Figure:
+    videos, kinds = make_dynamic_textures(n_per_class=1, size=48, n_frames=80, random_state=0)
+    X = [to_sequence(video) for video in videos]
+    systems = LDSEncoder(20, stabilizer="clip", bound=0.998).fit_transform(X)
+    made = systems.simulate(80, random_state=0)
+    figure = Figure(figsize=(12, 6.4), layout="constrained")
+    axes = figure.subplots(len(kinds), 2)
+    for row, (video, sequence) in enumerate(zip(videos, made, strict=True)):
+        plot_frames(video, axes[row, 0]).set_ylabel(kinds[row], rotation=0, ha="right", va="center")
+        plot_frames(to_video(sequence, video.shape[1:]), axes[row, 1])
+    axes[0, 0].set_title("dynamic textures")
+    axes[0, 1].set_title("drawn from their systems, 20 states each")
+    return figure
+
+
+if __name__ == "__main__":
+    run(Path(sys.argv[1] if len(sys.argv) > 1 else "demo-output"))

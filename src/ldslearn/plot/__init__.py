@@ -1,0 +1,7 @@
+"""Drawings: each takes an axes, returns it, and computes nothing that is not drawn."""
+
+from ldslearn.plot.forecast import plot_forecast
+from ldslearn.plot.frames import plot_frames
+from ldslearn.plot.stability import plot_eigenvalues, plot_soft_normalisation
+
+__all__ = ["plot_eigenvalues", "plot_forecast", "plot_frames", "plot_soft_normalisation"]

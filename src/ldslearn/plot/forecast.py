@@ -1,0 +1,51 @@
+"""A sequence, what followed, and what was foretold."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+
+def plot_forecast(
+    past: NDArray[Any],
+    foretold: NDArray[Any],
+    ax: Axes,
+    *,
+    actual: NDArray[Any] | None = None,
+    channels: Any = slice(None),
+) -> Axes:
+    """Draw channels of a sequence one above the other, continued by a forecast.
+
+    Parameters
+    ----------
+    past : (n_channels, n_timepoints) array
+    foretold : (n_channels, n_forecast) array
+    ax : matplotlib Axes
+    actual : (n_channels, n_forecast) array, optional
+        What really followed.
+    channels : index of the channels to draw, all by default
+    """
+    rows = np.arange(past.shape[0])[channels]
+    now = past.shape[1]
+    ahead = np.arange(now - 1, now + foretold.shape[1])
+    spacing = 1.1 * float(np.ptp(past[rows], axis=1).max()) or 1.0
+    for level, row in enumerate(rows):
+        offset = -level * spacing - past[row].mean()
+        first = level == 0
+        ax.plot(past[row] + offset, color="0.25", linewidth=1, label="past" if first else None)
+        if actual is not None:
+            followed = np.append(past[row, -1], actual[row]) + offset
+            ax.plot(
+                ahead, followed, color="0.65", linewidth=1, label="what followed" if first else None
+            )
+        expected = np.append(past[row, -1], foretold[row]) + offset
+        ax.plot(ahead, expected, color="tab:red", label="forecast" if first else None)
+    ax.axvline(now - 1, color="0.4", linestyle=":", linewidth=1)
+    ax.set(
+        xlabel="timepoint", xlim=(0, now + foretold.shape[1] - 1),
+        yticks=[-level * spacing for level in range(len(rows))],
+        yticklabels=[f"channel {row}" for row in rows],
+    )  # fmt: skip
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, ncols=3)
+    return ax

@@ -1,0 +1,28 @@
+"""Frames of a video side by side."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+
+def plot_frames(video: NDArray[Any], ax: Axes, *, n_shown: int = 6, gap: int = 1) -> Axes:
+    """Draw frames of a grey video in a row, evenly spaced in time.
+
+    Parameters
+    ----------
+    video : (n_frames, height, width) array
+        Grey values; 0 to 1 is black to white.
+    ax : matplotlib Axes
+    n_shown : int
+        How many frames.
+    gap : int
+        White pixels between them.
+    """
+    chosen = np.linspace(0, len(video) - 1, min(n_shown, len(video))).round().astype(int)
+    padded = np.pad(video[chosen], ((0, 0), (0, 0), (0, gap)), constant_values=1.0)
+    row = np.concatenate(list(padded), axis=1)[:, : -gap or None]
+    ax.imshow(row, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    return ax

@@ -1,0 +1,65 @@
+"""Eigenvalues and what soft normalisation does to them (Fig. 2 of the paper)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle
+from numpy.typing import NDArray
+
+from ldslearn.models import LDS
+
+
+def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
+    """Draw the eigenvalues of a batch in the complex plane, with the unit circle.
+
+    Parameters
+    ----------
+    systems : LDS
+    ax : matplotlib Axes
+    **style
+        Passed to ``ax.scatter``, for example ``color=`` or ``label=``.
+    """
+    eigenvalues = np.linalg.eigvals(systems.A).ravel()
+    outside = np.abs(eigenvalues) >= 1
+    style = {"s": 14, "alpha": 0.6, "linewidths": 0, **style}
+    ax.add_patch(Circle((0, 0), 1, fill=False, color="0.4", linewidth=1))
+    ax.scatter(eigenvalues.real, eigenvalues.imag, **style)
+    if outside.any():
+        ax.scatter(
+            eigenvalues.real[outside], eigenvalues.imag[outside],
+            s=60, facecolors="none", edgecolors="tab:red", linewidths=1.2,
+            label=f"{outside.sum()} outside",
+        )  # fmt: skip
+        ax.legend(loc="upper left", frameon=False)
+    reach = 1.1 * max(1.0, float(np.abs(eigenvalues).max(initial=0.0)))
+    ax.set(
+        xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal",
+        xlabel="real part", ylabel="imaginary part",
+    )  # fmt: skip
+    return ax
+
+
+def plot_soft_normalisation(
+    ax: Axes, scales: Sequence[float] = (1.0, 2.5, 4.0), values: NDArray[Any] | None = None
+) -> Axes:
+    """Draw Eq. (2), s -> 2 Sig(a s) - 1, for some scales a.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    scales : sequence of float
+    values : array, optional
+        Singular values to mark along the lower edge.
+    """
+    top = 2.0 if values is None else max(2.0, 1.05 * float(np.max(values)))
+    s = np.linspace(0, top, 200)
+    for scale in scales:
+        ax.plot(s, np.tanh(0.5 * scale * s), label=f"a = {scale:g}")
+    ax.plot([0, 1, top], [0, 1, 1], color="0.4", linestyle=":", label="hard limit")
+    if values is not None:
+        ax.plot(np.ravel(values), np.zeros(np.size(values)), "|", color="0.2", markersize=8)
+    ax.set(xlim=(0, top), ylim=(0, 1.05), xlabel="singular value", ylabel="after")
+    ax.legend(loc="lower right", frameon=False)
+    return ax

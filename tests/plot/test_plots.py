@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from ldslearn import LDS
+from ldslearn.plot import plot_eigenvalues, plot_forecast, plot_frames, plot_soft_normalisation
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def rotation(modulus):
+    return modulus * np.array([[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]])
+
+
+def test_eigenvalues_are_drawn_where_they_are(ax):
+    A = np.stack([rotation(0.5), rotation(1.5)])
+    assert plot_eigenvalues(LDS(A, np.broadcast_to(np.eye(3, 2), (2, 3, 2))), ax) is ax
+    points, outside = (np.asarray(collection.get_offsets()) for collection in ax.collections)
+    expected = np.linalg.eigvals(A).ravel()
+    np.testing.assert_allclose(points, np.stack([expected.real, expected.imag], axis=1))
+    np.testing.assert_allclose(np.hypot(*outside.T), 1.5)
+    assert ax.get_legend_handles_labels()[1] == ["2 outside"]
+
+
+def test_stable_eigenvalues_have_no_marks(ax):
+    plot_eigenvalues(LDS(rotation(0.5), np.eye(3, 2)), ax, color="tab:green")
+    assert len(ax.collections) == 1
+
+
+def test_soft_normalisation_curves(ax):
+    assert plot_soft_normalisation(ax, scales=(3.0,), values=np.array([0.5, 4.0])) is ax
+    s, after = ax.lines[0].get_data()
+    np.testing.assert_allclose(after, 2 / (1 + np.exp(-3 * s)) - 1)
+    assert s.max() > 4
+
+
+def test_forecast_continues_the_past(ax):
+    random = np.random.default_rng(0)
+    past, ahead = random.standard_normal((3, 20)), random.standard_normal((3, 5))
+    assert plot_forecast(past, ahead, ax, actual=ahead, channels=[2, 0]) is ax
+    assert ax.get_legend_handles_labels()[1] == ["past", "what followed", "forecast"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["channel 2", "channel 0"]
+    x, y = ax.lines[2].get_data()
+    np.testing.assert_array_equal(x, np.arange(19, 25))
+    np.testing.assert_allclose(np.diff(y), np.diff(np.append(past[2, -1], ahead[2])))
+
+
+def test_frames_stand_side_by_side(ax):
+    video = np.random.default_rng(0).random((9, 4, 5))
+    assert plot_frames(video, ax, n_shown=3) is ax
+    drawn = np.asarray(ax.images[0].get_array())
+    assert drawn.shape == (4, 3 * 5 + 2)
+    np.testing.assert_array_equal(drawn[:, 6:11], video[4])

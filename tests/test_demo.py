@@ -1,0 +1,20 @@
+import re
+
+import matplotlib.image
+import numpy as np
+
+from ldslearn import demo
+
+
+def test_demo_prints_and_draws_into_the_folder_it_names(tmp_path, capsys):
+    folder = tmp_path / "new" / "place"
+    demo.run(folder)
+    printed = capsys.readouterr().out
+    assert re.search(r"JapaneseVowels\W+270\W+12\W+7-26", printed)
+    assert "place" in printed
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["forecast.png", "stability.png", "textures.png"]
+    for name in names:
+        picture = matplotlib.image.imread(folder / name)
+        assert picture.shape[0] > 300
+        assert np.std(picture) > 0.05  # something is on it

@@ -1,0 +1,46 @@
+"""What the documents say happens, happens."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = [
+    pytest.param(page, block, id=f"{page.name}-{index}")
+    for page in PAGES
+    for index, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+]
+
+
+@pytest.mark.parametrize(("page", "block"), BLOCKS)
+def test_python_blocks_run_and_print_what_they_say(page, block, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, str(page), "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    promised = re.findall(r"# -> (.*)", block)
+    assert printed[: len(promised)] == promised
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_errata_name_tests_that_exist():
+    tests = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    named = re.findall(r"`(test_\w+)`", (ROOT / "docs" / "errata.md").read_text())
+    assert len(named) >= 6
+    for name in named:
+        assert f"def {name}(" in tests, f"errata.md names {name}"
+
+
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name
+)
+def test_examples_run(example, capsys):
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out

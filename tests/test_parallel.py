@@ -1,0 +1,68 @@
+import time
+
+import numpy as np
+import pytest
+import threadpoolctl
+
+from ldslearn import _parallel
+from ldslearn._parallel import for_each_block
+
+
+def blas_threads():
+    return {
+        pool["num_threads"]
+        for pool in threadpoolctl.threadpool_info()
+        if pool["user_api"] == "blas"
+    }
+
+
+@pytest.mark.parametrize("n_items", [1, 7, 100])
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
+def test_every_item_is_visited_once(n_items, n_jobs):
+    visits = np.zeros(n_items, dtype=int)
+
+    def work(block):
+        visits[block] += 1
+
+    for_each_block(work, n_items, n_jobs=n_jobs, description="visiting")
+    np.testing.assert_array_equal(visits, 1)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_blas_is_single_threaded_inside_and_restored_after(n_jobs):
+    with threadpoolctl.threadpool_limits(2):
+        before, seen = blas_threads(), []
+        for_each_block(lambda _: seen.append(blas_threads()), 4, n_jobs=n_jobs, description="")
+        assert blas_threads() == before
+    assert seen
+    assert all(inside == {1} for inside in seen)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_comes_out_as_it_is(n_jobs):
+    def work(block):
+        if block.start <= 30 < block.stop:
+            raise ValueError("item 30")
+
+    with pytest.raises(ValueError, match="item 30"):
+        for_each_block(work, 100, n_jobs=n_jobs, description="failing")
+
+
+def test_progress_appears_in_a_terminal_only(monkeypatch, capsys):
+    monkeypatch.setattr(_parallel, "_SECONDS_BEFORE_PROGRESS", 0.0)
+
+    def work(block):
+        time.sleep(0.02)
+
+    for_each_block(work, 20, n_jobs=1, description="fitting systems")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    for_each_block(work, 20, n_jobs=1, description="fitting systems")
+    assert "fitting systems" in capsys.readouterr().err
+
+
+def test_no_progress_for_short_work(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for_each_block(lambda block: None, 20, n_jobs=1, description="fitting systems")
+    assert capsys.readouterr().err == ""
