@@ -9,6 +9,7 @@ import ldslearn
 
 ORDER = [
     "_errors",
+    "_checks",
     "_files",
     "_parallel",
     "sequences",

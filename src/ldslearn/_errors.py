@@ -37,27 +37,29 @@ def _plural(count: int) -> str:
 # Collections of sequences
 
 
-def not_a_collection(got: str) -> TypeError:
+def not_a_collection(name: str, got: str, remedy: str) -> TypeError:
     """Something that is neither a list of arrays nor a 3-D array."""
-    return TypeError(
-        "X must be a list of (n_channels, n_timepoints) arrays or one "
-        f"(n_sequences, n_channels, n_timepoints) array; got {got}."
+    message = (
+        f"{name} must be a list of (n_channels, n_timepoints) arrays or one "
+        f"(n_sequences, n_channels, n_timepoints) array; got {got}. {remedy}"
     )
+    return TypeError(message.rstrip())
 
 
-def one_sequence_given(shape: tuple[int, ...]) -> ValueError:
+def one_sequence_given(name: str, shape: tuple[int, ...]) -> ValueError:
     """A 2-D array where a collection is expected."""
     return invalid(
-        "X",
+        name,
         "be a list of (n_channels, n_timepoints) arrays or a 3-D array",
         f"one array of shape {shape}",
-        "For a single sequence pass [X]; for single-channel sequences in rows pass X[:, None, :].",
+        f"For a single sequence pass [{name}]; for single-channel sequences in rows pass "
+        f"{name}[:, None, :].",
     )
 
 
-def empty_collection() -> ValueError:
+def empty_collection(name: str) -> ValueError:
     """No sequences at all."""
-    return ValueError("X must hold at least one sequence; got an empty collection.")
+    return ValueError(f"{name} must hold at least one sequence; got an empty collection.")
 
 
 def wrong_dimensions(index: int, shape: tuple[int, ...]) -> ValueError:
@@ -84,10 +86,19 @@ def wrong_dtype(index: int | None, dtype: object) -> TypeError:
     )
 
 
-def not_an_array(index: int, reason: str) -> TypeError:
+def not_an_array(index: int, got: object) -> TypeError:
     """A member of a list NumPy cannot make an array of."""
     return TypeError(
-        f"sequence {index} must be an array of shape (n_channels, n_timepoints); got {reason}."
+        f"sequence {index} must be an array of shape (n_channels, n_timepoints); "
+        f"got {type(got).__name__}. numpy.asarray must turn it into a matrix of real numbers."
+    )
+
+
+def masked_values(index: int) -> TypeError:
+    """A masked array, whose mask would be lost."""
+    return TypeError(
+        f"sequence {index} must have no masked values; got a masked array. "
+        "Interpolate or drop them before encoding: a mask cannot be honoured."
     )
 
 
@@ -104,19 +115,29 @@ def channel_counts_differ(index: int, got: int, expected: int) -> ValueError:
     """Sequences with different numbers of rows."""
     return ValueError(
         f"sequence {index} must have {expected} channels like sequence 0; got {got}. "
-        "Sequences are (n_channels, n_timepoints): is this one transposed?"
+        "Sequences are (n_channels, n_timepoints): is this one, or are all, transposed?"
     )
 
 
-def channels_not_as_fitted(got: int, expected: int) -> ValueError:
-    """Transform on other channels than fit."""
+def channels_not_as_expected(name: str, got: int, expected: int) -> ValueError:
+    """Other channels than those a model was fitted with."""
     return ValueError(
-        f"X must have the {expected} channels the encoder was fitted with; got {got}."
+        f"{name} must have {expected} channels, as the model was fitted with; got {got}. "
+        "Sequences are (n_channels, n_timepoints): are these transposed?"
     )
 
 
-def too_short(index: int, n_timepoints: int, n_states: int, delays: int) -> ValueError:
+def extreme_values(index: int) -> ValueError:
+    """Values whose squares overflow or underflow."""
+    return ValueError(
+        f"sequence {index} must have values whose squares are representable; "
+        "got numbers of modulus above 1e150 or below 1e-150. Rescale it."
+    )
+
+
+def too_short(index: int, shape: tuple[int, ...], n_states: int, delays: int) -> ValueError:
     """A sequence with fewer transitions than states."""
+    n_channels, n_timepoints = shape
     largest = n_timepoints - delays
     stacked = f" and delays={delays}" if delays > 1 else ""
     remedy = (
@@ -124,6 +145,8 @@ def too_short(index: int, n_timepoints: int, n_states: int, delays: int) -> Valu
         if largest >= 1
         else "Drop it" + (", or lower delays." if delays > 1 else ".")
     )
+    if n_channels > 2 * n_timepoints:
+        remedy += " Sequences are (n_channels, n_timepoints): is it transposed?"
     return ValueError(
         f"sequence {index} must have at least {n_states + delays} timepoints for "
         f"n_states={n_states}{stacked}; got {n_timepoints}. {remedy}"
@@ -194,6 +217,14 @@ def damaged_contents(path: str | PathLike[str], reason: object) -> ValueError:
 
 
 # Systems
+
+
+def not_systems(name: str, got: object) -> TypeError:
+    """Something else where systems are expected."""
+    return TypeError(
+        f"{name} must be an LDS batch; got {type(got).__name__}. "
+        "Encode sequences with LDSEncoder first."
+    )
 
 
 def unstable_part(part: str, systems: Sequence[int], limit: float) -> str:

@@ -25,6 +25,12 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     one as it was.
     """
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"folder {target.parent} must exist to write {target.name}. Create it first."
+        )
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} must be a file name; got a folder.")
     part = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         with part.open("xb") as file:

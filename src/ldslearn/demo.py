@@ -98,6 +98,7 @@ def _draw_stability() -> Figure:
         "soft normalisation, Eq. (2)"
     )
     plot_eigenvalues(after, axes[2], color="tab:green").set_title("after, a = 2.5")
+    axes[2].set(xlim=axes[0].get_xlim(), ylim=axes[0].get_ylim())
     return figure
 
 

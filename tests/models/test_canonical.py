@@ -186,3 +186,10 @@ def test_bad_arguments():
         canonical_symmetric(batch, np.ones((2, 3, 5)), scale=0)
     with pytest.raises(ValueError, match="states must be one array for each of 2 systems; got 1"):
         canonical_skew(batch, np.ones((1, 3, 5)))
+    with pytest.raises(TypeError, match="systems must be an LDS batch; got list"):
+        canonical_skew([np.zeros((3, 5))])
+
+
+def test_empty_batches_have_empty_forms():
+    batch = softly_stable(2, 6, 3, seed=0)[:0]
+    assert len(canonical_symmetric(batch)) == len(canonical_skew(batch)) == 0

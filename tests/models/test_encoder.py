@@ -283,12 +283,53 @@ def test_too_short_says_which_and_the_largest_that_works():
 
 def test_transform_checks_what_fit_never_saw():
     encoder = LDSEncoder(10, delays=3).fit(ragged_sequences(3))
-    with pytest.raises(ValueError, match="X must have the 4 channels .* fitted with; got 5"):
+    with pytest.raises(ValueError, match="X must have 4 channels, as .* fitted with; got 5"):
         encoder.transform(ragged_sequences(3, n_channels=5))
     with pytest.raises(ValueError, match="sequence 0 must have at least 13 timepoints"):
         encoder.transform([np.zeros((4, 7))])
     with pytest.raises(ValueError, match="sequence 0 must be finite"):
         encoder.transform([np.full((4, 20), np.nan)])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"bound": 2.0}, "bound must lie strictly between 0 and 1; got 2.0"),
+        ({"stabilizer": "bogus"}, "stabilizer must be one of"),
+        ({"n_noise": 0}, "n_noise must be an integer of at least 1"),
+        ({"n_jobs": 0}, "n_jobs must be a non-zero integer or None; got 0"),
+    ],
+)
+def test_parameters_set_after_fit_are_checked(changes, message):
+    X = ragged_sequences(3)
+    encoder = LDSEncoder(2).fit(X).set_params(**changes)
+    with pytest.raises(ValueError, match=message):
+        encoder.transform(X)
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-170])
+@pytest.mark.parametrize("n_states", [2, 0.9])
+def test_values_without_squares_are_named(factor, n_states):
+    X = ragged_sequences(3)
+    X[1] = X[1] * factor
+    with pytest.raises(ValueError, match="sequence 1 must have values whose squares are represent"):
+        LDSEncoder(n_states).fit_transform(X)
+
+
+@pytest.mark.parametrize("factor", [1e100, 1e-100])
+def test_large_and_small_units_do_not_matter(factor):
+    X = ragged_sequences(3)
+    plain = LDSEncoder(2).fit_transform(X)
+    scaled = LDSEncoder(2).fit_transform([factor * sequence for sequence in X])
+    np.testing.assert_allclose(scaled.A, plain.A, atol=1e-12)
+    np.testing.assert_allclose(scaled.x0, factor * plain.x0, rtol=1e-9)
+
+
+def test_a_warning_points_at_the_caller():
+    X = [np.outer([1.0, 2.0, 3.0], np.random.default_rng(0).standard_normal(20))]
+    with pytest.warns(UserWarning, match="rank below") as caught:
+        LDSEncoder(2).fit_transform(X)
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("n_states", [2, 0.9])

@@ -161,3 +161,10 @@ def test_nothing_that_is_loaded_is_executed(path):
 def test_a_missing_file_says_so(path):
     with pytest.raises(FileNotFoundError, match=r"systems\.lds"):
         LDS.load(path)
+
+
+def test_a_missing_folder_is_named(systems, tmp_path):
+    with pytest.raises(FileNotFoundError, match="folder .*nowhere must exist to write x.lds"):
+        systems.save(tmp_path / "nowhere" / "x.lds")
+    with pytest.raises(IsADirectoryError, match="must be a file name; got a folder"):
+        systems.save(tmp_path)

@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -87,11 +90,11 @@ def test_indexing(systems, key, rows):
 
 
 def test_bad_indices(systems):
-    with pytest.raises(IndexError, match="system 6 must be within a batch of 6"):
+    with pytest.raises(IndexError, match="the index must fit a batch of 6; got 6"):
         systems[6]
     with pytest.raises(IndexError, match="one axis"):
         systems[0, 1]
-    with pytest.raises(IndexError, match="boolean"):
+    with pytest.raises(IndexError, match="the index must fit a batch of 6; got array.*boolean"):
         systems[np.array([True, False])]
     with pytest.raises(IndexError, match="must be an integer, a slice, a mask or indices; got"):
         systems[1.5]
@@ -146,7 +149,7 @@ def test_simulation_from_rest_needs_noise(systems):
     assert LDS(systems.A, systems.C, B=systems.B).simulate(4, 0).std() > 0
     with pytest.raises(ValueError, match="systems must have x0, or B with noise=True"):
         LDS(systems.A, systems.C).simulate(4)
-    with pytest.raises(ValueError, match="n_timepoints must be at least 1; got 0"):
+    with pytest.raises(ValueError, match="n_timepoints must be an integer of at least 1; got 0"):
         systems.simulate(0)
 
 
@@ -167,7 +170,7 @@ def test_forecast_continues_an_undisturbed_course(systems):
 def test_states_and_forecast_refuse_what_does_not_fit(systems):
     with pytest.raises(ValueError, match="one for each of the 6 systems; got 1"):
         systems.states([np.zeros((8, 5))])
-    with pytest.raises(ValueError, match="sequences must have 8 channels; got 7"):
+    with pytest.raises(ValueError, match="sequences must have 8 channels, as .*; got 7"):
         systems.forecast(np.zeros((6, 7, 5)), 2)
     delayed = LDS(systems.A, systems.C, delays=4)
     with pytest.raises(ValueError, match="sequence 0 must have at least 4 timepoints"):
@@ -231,6 +234,12 @@ def test_a_change_of_basis_must_be_orthogonal(systems):
         ({"mean": np.zeros((6, 3))}, ValueError, r"mean must have shape \(6, 8\); got \(6, 3\)"),
         ({"x0": np.zeros(3)}, ValueError, r"x0 must have shape \(6, 3\); got \(3,\)"),
         ({"noise_variance": -np.ones(6)}, ValueError, "noise_variance must be non-negative"),
+        ({"C": [[1.0, 2.0], [3.0]]}, TypeError, "C must be an array; got list"),
+        (
+            {"C": np.eye(2, 3)[None].repeat(6, 0)},
+            ValueError,
+            "C must have at least as many",
+        ),
         ({"delays": 3}, ValueError, "delays must divide n_channels = 8; got 3"),
         ({"delays": 0}, ValueError, "delays must divide n_channels = 8; got 0"),
     ],
@@ -257,3 +266,23 @@ def test_scikit_learn_can_cross_validate_on_a_batch():
     features = FunctionTransformer(lambda S: S.A.reshape(len(S), -1))
     scores = cross_val_score(make_pipeline(features, KNeighborsClassifier(1)), batch, labels, cv=4)
     assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_copies_are_frozen_too(systems, copied):
+    twin = copied(systems)
+    assert_same(twin, systems)
+    with pytest.raises(ValueError, match="read-only"):
+        twin.A[0] *= 100
+    with pytest.raises(ValueError, match="read-only"):
+        twin.spectral_radius[0] = 0.0
+
+
+def test_systems_are_not_vectors(systems):
+    with pytest.raises(TypeError, match="an LDS batch has no array form"):
+        np.asarray(systems)
+
+
+def test_sequences_in_the_place_of_systems_are_named(systems):
+    with pytest.raises(TypeError, match="batch 1 must be an LDS batch; got list. Encode sequences"):
+        LDS.concatenate([systems, [1, 2]])

@@ -234,7 +234,9 @@ def test_inputs_are_left_as_they_were():
         ({"scale": np.nan}, "scale must be positive; got nan"),
         ({"bound": 1.0}, "bound must lie strictly between 0 and 1; got 1.0"),
         ({"A": np.zeros((2, 3))}, r"A must have shape \(n_states, n_states\) or .*; got \(2, 3\)"),
-        ({"A": np.full((2, 2), np.inf)}, "A must be finite"),
+        ({"A": np.full((2, 2), np.inf)}, r"A must be finite; got NaN or infinity\."),
+        ({"A": np.stack([np.eye(2), np.full((2, 2), np.nan)])}, "A must be finite; .* in system 1"),
+        ({"A": np.zeros((0, 2, 2))}, r"with N > 0; got \(0, 2, 2\)"),
         ({"method": "wls"}, "states must be given for method='wls'"),
         (
             {"states": [np.zeros((2, 5))] * 2},
@@ -247,3 +249,10 @@ def test_inputs_are_left_as_they_were():
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         stabilize(**{"A": 2 * np.eye(2), **arguments})
+
+
+def test_bad_types():
+    with pytest.raises(TypeError, match="A must hold real numbers; got dtype complex128"):
+        stabilize(np.eye(2) + 1j)
+    with pytest.raises(TypeError, match="states must be arrays; got 'wls'. Is it method='wls'"):
+        stabilize(np.eye(2), "wls")

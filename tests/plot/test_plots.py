@@ -54,3 +54,8 @@ def test_frames_stand_side_by_side(ax):
     drawn = np.asarray(ax.images[0].get_array())
     assert drawn.shape == (4, 3 * 5 + 2)
     np.testing.assert_array_equal(drawn[:, 6:11], video[4])
+
+
+def test_integer_frames_are_grey(ax):
+    plot_frames(np.full((2, 4, 5), 51, dtype=np.uint8), ax, gap=0)
+    np.testing.assert_allclose(np.asarray(ax.images[0].get_array()), 0.2)

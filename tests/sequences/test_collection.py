@@ -48,7 +48,11 @@ def test_large_float32_values_whose_sum_overflows_are_finite():
         (np.zeros((0, 3, 5)), ValueError, "X must hold at least one sequence"),
         (good(), ValueError, r"got one array of shape \(3, 5\)\. For a single sequence pass \[X\]"),
         (np.zeros(4), TypeError, r"X must be a list of .*; got an array of shape \(4,\)"),
-        (np.zeros((1, 2, 3, 4)), TypeError, r"got an array of shape \(1, 2, 3, 4\)"),
+        (
+            np.zeros((1, 2, 3, 4)),
+            TypeError,
+            r"shape \(1, 2, 3, 4\). Videos become sequences",
+        ),
         (7, TypeError, "X must be a list of .*; got int"),
         ("clips", TypeError, "X must be a list of .*; got str"),
         ({"a": good()}, TypeError, "got dict"),
@@ -63,7 +67,8 @@ def test_large_float32_values_whose_sum_overflows_are_finite():
             TypeError,
             "sequence 0 must hold real numbers .*; got dtype <U1",
         ),
-        ([good(), None], TypeError, "sequence 1 must hold real numbers .*; got dtype object"),
+        ([good(), None], TypeError, "sequence 1 must be an array of shape .*; got NoneType"),
+        (iter([good()]), TypeError, r"got list_iterator. Pass list\(...\) of an iterable"),
         ([[[1.0, 2.0], [3.0]]], TypeError, "sequence 0 must be an array of shape .*; got list"),
     ],
 )
@@ -91,3 +96,15 @@ def test_infinities_that_cancel_to_nan_are_found():
     values[0, 0], values[0, 1] = np.inf, -np.inf
     with pytest.raises(ValueError, match="0 NaN and 2 infinite"):
         as_collection([values])
+
+
+def test_masked_values_are_refused_and_empty_masks_are_not():
+    values = np.ma.masked_equal(good(), 3.0)
+    with pytest.raises(TypeError, match="sequence 1 must have no masked values"):
+        as_collection([good(), values])
+    assert len(as_collection([np.ma.array(good())])) == 1
+
+
+def test_messages_use_the_name_of_the_argument():
+    with pytest.raises(ValueError, match="sequences must hold at least one sequence"):
+        as_collection([], "sequences")

@@ -27,6 +27,12 @@ def test_shapes_and_labels():
     np.testing.assert_array_equal(y, np.repeat(np.arange(4), 5))
 
 
+def test_a_generator_is_a_source_of_seeds_too():
+    first, _ = make_lds_sequences(1, 1, random_state=np.random.default_rng(0))
+    again, _ = make_lds_sequences(1, 1, random_state=np.random.default_rng(0))
+    np.testing.assert_array_equal(first[0], again[0])
+
+
 def test_jitter_is_separability():
     assert nearest_label_accuracy(0.05) == 1.0
     assert nearest_label_accuracy(5.0) < 0.7
@@ -57,10 +63,16 @@ def test_eigenvalues_lie_in_the_range_asked_for(n_states):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_classes": 0}, "n_classes must be at least 1; got 0"),
-        ({"n_channels": 3}, "n_channels must be at least n_states = 4; got 3"),
-        ({"n_timepoints": 1}, "n_timepoints must be at least 2"),
-        ({"n_timepoints": (9, 5)}, "n_timepoints must be at least 2, or a range"),
+        ({"n_classes": 0}, "n_classes must be an integer of at least 1; got 0"),
+        ({"n_classes": "3"}, "n_classes must be an integer of at least 1; got '3'"),
+        ({"n_channels": 3}, "n_channels must be an integer of at least 4; got 3"),
+        ({"n_timepoints": 1}, "n_timepoints must be an integer of at least 2; got 1"),
+        ({"n_timepoints": (9, 5)}, "n_timepoints must be an integer of at least 9; got 5"),
+        ({"n_timepoints": (9,)}, "n_timepoints must be a number or a pair"),
+        ({"n_timepoints": (20.5, 30)}, "n_timepoints must be an integer"),
+        ({"radius": 0.9}, r"radius must be a range within \(0, 1\); got 0.9"),
+        ({"noise": np.nan}, "noise must be non-negative; got nan"),
+        ({"jitter": None}, "jitter must be non-negative; got None"),
         ({"radius": (0.5, 1.0)}, r"radius must be a range within \(0, 1\)"),
         ({"jitter": -1}, "jitter must be non-negative; got -1"),
         ({"noise": -1}, "noise must be non-negative; got -1"),

@@ -21,5 +21,7 @@ def test_a_channel_is_a_pixel():
 def test_wrong_shapes_are_named():
     with pytest.raises(ValueError, match=r"video must have shape .*; got shape \(3, 4\)"):
         to_sequence(np.zeros((3, 4)))
+    with pytest.raises(ValueError, match="1 to 4 colours.*For several videos call to_sequence on"):
+        to_sequence(np.zeros((12, 60, 32, 32)))
     with pytest.raises(ValueError, match=r"sequence must have shape \(20, n_timepoints\) for"):
         to_video(np.zeros((12, 5)), (4, 5))

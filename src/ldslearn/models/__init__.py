@@ -8,7 +8,7 @@ from ldslearn.models.canonical import (
 )
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.encoder import LDSEncoder
-from ldslearn.models.lds import LDS
+from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.stabilizers import STABILIZERS, stabilize
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "SkewForm",
     "StabilityCertificate",
     "SymmetricForm",
+    "as_systems",
     "canonical_skew",
     "canonical_symmetric",
     "stabilize",

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.models.lds import LDS
+from ldslearn._checks import check_real
+from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.stabilizers import check_states
 
 Floats = NDArray[np.float64]
@@ -112,7 +113,7 @@ def canonical_symmetric(
     -------
     SymmetricForm
     """
-    A = systems.A
+    A = as_systems(systems).A
     part = 0.5 * (A + _t(A)) if states is None else _fitted(systems, states, sign=1)
     eigenvalues, vectors = np.linalg.eigh(part)
     eigenvalues, vectors = eigenvalues[:, ::-1], vectors[:, :, ::-1]
@@ -138,7 +139,7 @@ def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.
     -------
     SkewForm
     """
-    A = systems.A
+    A = as_systems(systems).A
     part = 0.5 * (A - _t(A)) if states is None else _fitted(systems, states, sign=-1)
     theta, W = _skew_planes(part)
     theta = _inside(theta, None if states is None else scale, "skew-symmetric")
@@ -178,7 +179,7 @@ def _skew_planes(K: Floats) -> tuple[Floats, Floats]:
     W[:, :, 1 : 2 * n_pairs : 2] = np.sqrt(2) * vectors.imag
     # u and its conjugate are orthogonal to eps |K| / theta only, and meaningless where theta is
     # rounding. A QR decomposition mends the first and, of zeroed columns, completes the second.
-    size = np.abs(K).reshape(n_systems, -1).max(axis=1, initial=0.0)
+    size = np.abs(K).max(axis=(1, 2))
     idle = values <= 1e3 * n_states * np.finfo(np.float64).eps * size[:, None]
     W[:, :, : 2 * n_pairs] *= ~np.repeat(idle, 2, axis=1)[:, None]
     W, R = np.linalg.qr(W)
@@ -207,8 +208,7 @@ def _turned(Q: Floats, n_pairs: int) -> Floats:
 def _inside(values: Floats, scale: float | None, part: str) -> Floats:
     """Eigenvalues (or theta) brought into (-1, 1)."""
     if scale is not None:
-        if not scale > 0:
-            raise _errors.invalid_parameter("scale", "be positive or None", scale)
+        check_real("scale", scale, "be positive or None", low=np.nextafter(0, 1))
         values = np.tanh(0.5 * scale * values)
     outside = np.flatnonzero((np.abs(values) >= 1).any(axis=1))
     if len(outside):

@@ -54,9 +54,10 @@ class StabilityCertificate:
     def __str__(self) -> str:
         unstable = int((self.radius_before >= 1).sum())
         still = int((self.radius_after >= 1).sum())
+        changed = int((self.radius_before != self.radius_after).sum())
         lines = [
             f"stabilizer {self.method!r}: {unstable} of {len(self)} systems unstable before, "
-            f"{still} after",
+            f"{still} after; {changed} changed",
             f"{'system':>7}  {'radius':>8} -> {'after':>8}"
             + ("" if self.error_before is None else f"  {'error':>10} -> {'after':>10}"),
         ]

@@ -11,10 +11,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
+from ldslearn._checks import check_whole
 from ldslearn._parallel import for_each_block
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.identification import (
     is_constant,
+    is_extreme,
     least_squares_transition,
     noise_matrices,
     observations,
@@ -27,7 +29,7 @@ from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_che
 from ldslearn.sequences import as_collection
 
 
-class LDSEncoder(TransformerMixin, BaseEstimator):
+class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Encode every sequence as a stable linear dynamical system (Sec. 4.1 and 4.2).
 
     Parameters
@@ -121,6 +123,7 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
         certificate : StabilityCertificate, if `return_certificate`
         """
         check_is_fitted(self)
+        self._check_parameters()  # they may have been set since
         systems, certificate = self._encode(as_collection(X), certify_each=return_certificate)
         return systems if certificate is None else (systems, certificate)
 
@@ -155,25 +158,25 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
             raise _errors.invalid_parameter(
                 "n_states", "be an integer of at least 1 or a fraction in (0, 1)", n_states
             )
-        for name in ("n_noise", "delays"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-                raise _errors.invalid_parameter(name, "be an integer of at least 1", value)
+        check_whole("n_noise", self.n_noise)
+        check_whole("delays", self.delays)
         if not isinstance(self.center, bool | np.bool_):
             raise _errors.invalid_parameter("center", "be True or False", self.center)
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, int) or self.n_jobs == 0):
+            raise _errors.invalid_parameter("n_jobs", "be a non-zero integer or None", self.n_jobs)
         check_stabilizer(self.stabilizer, self.scale, self.bound)
 
     def _check_sizes(self, sequences: list[NDArray[Any]], n_states: int) -> None:
         n_channels = sequences[0].shape[0]
         if n_channels != self.n_channels_in_:
-            raise _errors.channels_not_as_fitted(n_channels, self.n_channels_in_)
+            raise _errors.channels_not_as_expected("X", n_channels, self.n_channels_in_)
         if n_states > n_channels * self.delays:
             raise _errors.too_many_states(n_states, n_channels, self.delays)
         lengths = [sequence.shape[1] for sequence in sequences]
         shortest = int(np.argmin(lengths))
         # An n x n matrix is determined by n transitions, that is n + 1 stacked samples.
         if lengths[shortest] < n_states + self.delays:
-            raise _errors.too_short(shortest, lengths[shortest], n_states, self.delays)
+            raise _errors.too_short(shortest, sequences[shortest].shape, n_states, self.delays)
 
     def _count_states(self, sequences: list[NDArray[Any]], share: float) -> int:
         """Smallest n that keeps `share` of the variance in every sequence."""
@@ -184,7 +187,7 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
             room = workspace(sequences[block], self.delays)
             for index in range(block.start, block.stop):
                 Y, mean = observations(sequences[index], self.delays, self.center, room)
-                constant[index] = is_constant(Y, mean)
+                constant[index] = self._is_constant(Y, mean, index)
                 kept = np.cumsum(variance_spectrum(Y))
                 counts[index] = 1 + np.searchsorted(kept, share * kept[-1])
 
@@ -215,7 +218,7 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
             fitted, states = np.empty_like(fields["A"][block]), []
             for row, index in enumerate(range(block.start, block.stop)):
                 Y, mean = observations(sequences[index], self.delays, self.center, room)
-                constant[index] = is_constant(Y, mean)
+                constant[index] = self._is_constant(Y, mean, index)
                 factors = principal_factors(Y, n_states, fields["C"][index])
                 ranks[index] = factors.rank
                 states.append(factors.states)
@@ -242,6 +245,12 @@ class LDSEncoder(TransformerMixin, BaseEstimator):
 
     def _for_each_block(self, work: Callable[[slice], None], n_items: int, what: str) -> None:
         for_each_block(work, n_items, n_jobs=self.n_jobs, description=what)
+
+    @staticmethod
+    def _is_constant(Y: NDArray[np.float64], mean: NDArray[np.float64], index: int) -> bool:
+        if is_extreme(Y):
+            raise _errors.extreme_values(index)
+        return is_constant(Y, mean)
 
     def _check_varying(self, constant: NDArray[np.bool_]) -> None:
         if constant.any():

@@ -24,7 +24,10 @@ FIELD_SHAPES = {
 
 def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) -> Floats:
     """A private read-only float64 copy of one field, its shape agreeing with `sizes`."""
-    given = np.asarray(value)
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise TypeError(f"{name} must be an array; got {type(value).__name__}.") from None
     if given.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers; got dtype {given.dtype}.")
     array = np.array(given, dtype=np.float64)
@@ -35,6 +38,8 @@ def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) ->
     consistent = array.ndim == len(axes) and all(
         sizes.setdefault(axis, size) == size for axis, size in zip(axes, array.shape, strict=True)
     )
+    if name == "C" and consistent and array.shape[1] < array.shape[2]:
+        raise ValueError(f"C must have at least as many channels as states; got {array.shape[1:]}.")
     if not consistent or 0 in array.shape[1:]:
         raise ValueError(f"{name} must have shape {expected}; got {array.shape}.")
     if not np.isfinite(array).all():
@@ -58,9 +63,3 @@ def check_orthonormal(C: Floats) -> None:
             f"a deviation of {worst[bad[0]]:.2g} in system {_errors.listed(list(bad))}",
             "With C = QR (numpy.linalg.qr) the system (R A R^-1, Q) is the same one.",
         )
-
-
-def check_positive(name: str, value: int) -> None:
-    """Raise unless a count is at least 1."""
-    if value < 1:
-        raise _errors.invalid_parameter(name, "be at least 1", value)

@@ -71,6 +71,13 @@ def observations(
     return Y, mean
 
 
+def is_extreme(Y: Floats) -> bool:
+    """Whether squares of the entries of Y overflow, or underflow though they are not zero."""
+    with np.errstate(over="ignore"):
+        energy = np.vdot(Y, Y)
+    return bool(not energy < 1e300 or (energy < 1e-290 and np.any(Y)))
+
+
 def is_constant(Y: Floats, mean: Floats) -> bool:
     """Whether a matrix holds nothing but the rounding of the mean that was removed."""
     rounding = max(8, Y.shape[1]) * np.finfo(np.float64).eps

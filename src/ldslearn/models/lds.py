@@ -10,15 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from ldslearn import _errors
+from ldslearn._checks import check_whole, random_source
 from ldslearn._files import load_arrays, save_arrays
 from ldslearn.models.fields import (
     FIELD_SHAPES,
     ORTHONORMAL_TOLERANCE,
     check_orthonormal,
-    check_positive,
     checked_field,
 )
 from ldslearn.models.spectrum import spectral_radius
@@ -95,6 +94,19 @@ class LDS:
             object.__setattr__(systems, field.name, value)
         return systems
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore from a pickle or a deep copy, frozen as before."""
+        for name, value in state.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            self.__dict__[name] = value
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NDArray[Any]:
+        raise TypeError(
+            "an LDS batch has no array form: systems are not vectors. Use its fields (A, C, ...), "
+            "or an estimator that takes systems."
+        )
+
     # A sequence of systems
 
     def __len__(self) -> int:
@@ -126,21 +138,23 @@ class LDS:
             if len(key) != 2 or key[1] is not Ellipsis:
                 raise IndexError("an LDS batch has one axis; index it as systems[key].")
             key = key[0]
+        given = key
         if isinstance(key, int | np.integer):
-            if not -len(self) <= key < len(self):
-                raise IndexError(f"system {key} must be within a batch of {len(self)}.")
             key = [key]
         elif not isinstance(key, slice):
-            given, key = key, np.asarray(key)
+            key = np.asarray(key)
             if key.size == 0 and key.dtype != bool:
                 key = key.astype(np.intp)
             if key.ndim != 1 or key.dtype.kind not in "iub":
                 raise IndexError(
                     f"the index must be an integer, a slice, a mask or indices; got {given!r}."
                 )
-        return self._trusted(
-            delays=self.delays, **{name: value[key] for name, value in self._arrays().items()}
-        )
+        try:
+            selected = {name: value[key] for name, value in self._arrays().items()}
+        except IndexError as error:
+            message = f"the index must fit a batch of {len(self)}; got {given!r}: {error}."
+            raise IndexError(message) from None
+        return self._trusted(delays=self.delays, **selected)
 
     def __iter__(self) -> Iterator[Self]:
         return (self[index] for index in range(len(self)))
@@ -150,8 +164,9 @@ class LDS:
         """Join batches of the same sizes and fields into one."""
         if not batches:
             raise _errors.invalid_parameter("batches", "hold at least one LDS batch", batches)
-        first = batches[0]
+        first = as_systems(batches[0], "batch 0")
         for index, batch in enumerate(batches):
+            as_systems(batch, f"batch {index}")
             if batch._layout() != first._layout():
                 raise _errors.invalid(
                     f"batch {index}",
@@ -180,9 +195,10 @@ class LDS:
     def __repr__(self) -> str:
         extras = [name for name in self._arrays() if name not in ("A", "C")]
         delays = f", delays={self.delays}" if self.delays > 1 else ""
+        systems = "system" if len(self) == 1 else "systems"
         also = f", with {', '.join(extras)}" if extras else ""
         return (
-            f"LDS({len(self)} systems, n_channels={self.n_channels}, "
+            f"LDS({len(self)} {systems}, n_channels={self.n_channels}, "
             f"n_states={self.n_states}{delays}{also})"
         )
 
@@ -191,7 +207,9 @@ class LDS:
     @cached_property
     def spectral_radius(self) -> Floats:
         """Largest eigenvalue modulus of each A, shape (N,)."""
-        return spectral_radius(self.A)
+        radius = spectral_radius(self.A)
+        radius.flags.writeable = False
+        return radius
 
     @property
     def is_stable(self) -> NDArray[np.bool_]:
@@ -211,7 +229,7 @@ class LDS:
         -------
         list of (n_states, n_timepoints - delays + 1) arrays
         """
-        checked = as_collection(sequences)
+        checked = as_collection(sequences, "sequences")
         if len(checked) != len(self):
             raise _errors.invalid(
                 "sequences",
@@ -221,9 +239,7 @@ class LDS:
             )
         n_channels = self.n_channels // self.delays
         if checked[0].shape[0] != n_channels:
-            raise _errors.invalid(
-                "sequences", f"have {n_channels} channels", checked[0].shape[0], "Transposed?"
-            )
+            raise _errors.channels_not_as_expected("sequences", checked[0].shape[0], n_channels)
         states = []
         for index, sequence in enumerate(checked):
             if sequence.shape[1] < self.delays:
@@ -239,10 +255,13 @@ class LDS:
     ) -> Floats:
         """Draw one sequence from every system, Eq. (1), started at x0 (at rest without it).
 
+        Soft normalisation damps systems for the sake of comparing them; for sequences like the
+        original ones, encode with ``stabilizer="clip"`` or ``"wls"``.
+
         Parameters
         ----------
         n_timepoints : int
-        random_state : int, RandomState instance or None
+        random_state : int, RandomState, Generator or None
         noise : bool
             False leaves out process and measurement noise: the expected course.
 
@@ -250,13 +269,13 @@ class LDS:
         -------
         (N, n_channels / delays, n_timepoints) array
         """
-        check_positive("n_timepoints", n_timepoints)
+        check_whole("n_timepoints", n_timepoints)
         if self.x0 is None and (self.B is None or not noise):
             raise ValueError(
                 "systems must have x0, or B with noise=True, to be simulated; got neither. "
                 "Fit them with LDSEncoder or pass x0 to LDS."
             )
-        random = check_random_state(random_state)
+        random = random_source(random_state)
         start = np.zeros((len(self), self.n_states)) if self.x0 is None else self.x0
         inputs = None
         if noise and self.B is not None:
@@ -273,6 +292,9 @@ class LDS:
     def forecast(self, sequences: Any, n_timepoints: int) -> Floats:
         """Continue one sequence per system: the expected next samples after its end.
 
+        As for :meth:`simulate`, systems stabilized by ``"clip"`` or ``"wls"`` do better than soft
+        ones.
+
         Parameters
         ----------
         sequences : collection of N sequences
@@ -284,7 +306,7 @@ class LDS:
         -------
         (N, n_channels / delays, n_timepoints) array
         """
-        check_positive("n_timepoints", n_timepoints)
+        check_whole("n_timepoints", n_timepoints)
         last = np.stack([states[:, -1] for states in self.states(sequences)])
         states = propagate(self.A, last, None, n_timepoints + 1)
         return self._observe(states[..., 1:], block=self.delays - 1)
@@ -313,8 +335,11 @@ class LDS:
         if P.shape[-2:] != (self.n_states, self.n_states) or not np.allclose(
             Pt @ P, np.eye(self.n_states), atol=ORTHONORMAL_TOLERANCE
         ):
-            raise _errors.invalid_parameter(
-                "P", f"be orthogonal of size {self.n_states}", f"shape {P.shape}"
+            raise _errors.invalid(
+                "P",
+                f"be orthogonal of size {self.n_states}",
+                P.tolist(),
+                "numpy.linalg.qr makes one.",
             )
         changed = {**self._arrays(), "A": Pt @ self.A @ P, "C": self.C @ P}
         if self.B is not None:
@@ -375,3 +400,10 @@ class LDS:
             return cls(**arrays, delays=int(header["delays"]))
         except (KeyError, TypeError, ValueError) as error:
             raise _errors.damaged_contents(path, error) from error
+
+
+def as_systems(systems: Any, name: str = "systems") -> LDS:
+    """Return `systems` if it is an LDS batch, or say what it is."""
+    if not isinstance(systems, LDS):
+        raise _errors.not_systems(name, systems)
+    return systems

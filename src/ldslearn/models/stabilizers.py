@@ -1,7 +1,6 @@
 """Stable transition matrices from unstable ones (Sec. 4.2), one dispatcher over a registry."""
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -9,6 +8,7 @@ import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
+from ldslearn._checks import check_real
 from ldslearn.models.certificate import StabilityCertificate, reconstruction_errors
 from ldslearn.models.constraint_generation import constraint_generation, dwls, wls
 from ldslearn.models.spectrum import spectral_radius
@@ -106,8 +106,9 @@ def stabilize(
     ----------
     A : (n_states, n_states) or (N, n_states, n_states) array
     states : list of N (n_states, n_timepoints) arrays or (N, n_states, n_timepoints) array
-        The states whose reconstruction is minimised; needed by "dwls", "wls" and "constraint" and
-        for the errors in the certificate.
+        Needed by "dwls", "wls" and "constraint", which look for a stable A' close to A in what it
+        does to them, |(A' - A) X(0)|_F: when A is the least-squares transition of these states,
+        one that reconstructs them well. Needed for the errors in the certificate, too.
     method : str
         ================  ========================================================================
         ``"soft"``        soft normalisation, Eq. (2), of the singular values; changes all systems
@@ -181,26 +182,33 @@ def check_stabilizer(method: Any, scale: Any, bound: Any) -> None:
     """Check the parameters of :func:`stabilize`."""
     if method not in STABILIZERS:
         raise _errors.unknown_name("stabilizer", method, STABILIZERS)
-    if not (isinstance(scale, Real) and 0 < float(scale) < np.inf):
-        raise _errors.invalid_parameter("scale", "be positive", scale)
-    if not (isinstance(bound, Real) and 0 < float(bound) < 1):
-        raise _errors.invalid_parameter("bound", "lie strictly between 0 and 1", bound)
+    check_real("scale", scale, "be positive", low=np.nextafter(0, 1))
+    check_real(
+        "bound", bound, "lie strictly between 0 and 1", np.nextafter(0, 1), np.nextafter(1, 0)
+    )
 
 
-def _check_matrices(A: ArrayLike) -> Floats:
-    matrices = np.array(A, dtype=np.float64)
-    if matrices.ndim not in (2, 3) or matrices.shape[-1] != matrices.shape[-2] or not matrices.size:
+def _check_matrices(A: Any) -> Floats:
+    given = np.asarray(A)
+    if given.dtype.kind not in "fiub":
+        raise TypeError(f"A must hold real numbers; got dtype {given.dtype}.")
+    if given.ndim not in (2, 3) or given.shape[-1] != given.shape[-2] or not given.size:
         raise ValueError(
-            f"A must have shape (n_states, n_states) or (N, n_states, n_states); "
-            f"got {matrices.shape}."
+            "A must have shape (n_states, n_states) or (N, n_states, n_states) with N > 0; "
+            f"got {given.shape}."
         )
+    matrices = np.array(given, dtype=np.float64)
     if not np.isfinite(matrices).all():
-        raise ValueError("A must be finite; got NaN or infinity.")
+        systems = np.flatnonzero(~np.isfinite(np.atleast_3d(matrices)).all(axis=(1, 2)))
+        where = "" if given.ndim == 2 else f" in system {_errors.listed(list(systems))}"
+        raise ValueError(f"A must be finite; got NaN or infinity{where}.")
     return matrices
 
 
 def check_states(states: Any, A: Floats) -> list[Floats]:
     """Check one (n_states, n_timepoints) array per matrix of a batch."""
+    if isinstance(states, str):
+        raise TypeError(f"states must be arrays; got {states!r}. Is it method={states!r}?")
     sequences = [np.asarray(X, dtype=np.float64) for X in states]
     if len(sequences) == A.shape[-1] and len(A) == 1 and sequences[0].ndim == 1:
         sequences = [np.stack(sequences)]  # the states of a single system

@@ -47,5 +47,5 @@ def plot_forecast(
         yticks=[-level * spacing for level in range(len(rows))],
         yticklabels=[f"channel {row}" for row in rows],
     )  # fmt: skip
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, ncols=3)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False, ncols=3)
     return ax

@@ -13,7 +13,7 @@ def plot_frames(video: NDArray[Any], ax: Axes, *, n_shown: int = 6, gap: int = 1
     Parameters
     ----------
     video : (n_frames, height, width) array
-        Grey values; 0 to 1 is black to white.
+        Grey values: 0 to 1 is black to white, in integers 0 to the largest of their kind.
     ax : matplotlib Axes
     n_shown : int
         How many frames.
@@ -21,7 +21,8 @@ def plot_frames(video: NDArray[Any], ax: Axes, *, n_shown: int = 6, gap: int = 1
         White pixels between them.
     """
     chosen = np.linspace(0, len(video) - 1, min(n_shown, len(video))).round().astype(int)
-    padded = np.pad(video[chosen], ((0, 0), (0, 0), (0, gap)), constant_values=1.0)
+    white = np.iinfo(video.dtype).max if video.dtype.kind in "iu" else 1.0
+    padded = np.pad(video[chosen] / white, ((0, 0), (0, 0), (0, gap)), constant_values=1.0)
     row = np.concatenate(list(padded), axis=1)[:, : -gap or None]
     ax.imshow(row, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
     ax.set(xticks=[], yticks=[])

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
-from ldslearn.models import LDS
+from ldslearn.models import LDS, as_systems
 
 
 def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
@@ -21,7 +21,7 @@ def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
     **style
         Passed to ``ax.scatter``, for example ``color=`` or ``label=``.
     """
-    eigenvalues = np.linalg.eigvals(systems.A).ravel()
+    eigenvalues = np.linalg.eigvals(as_systems(systems).A).ravel()
     outside = np.abs(eigenvalues) >= 1
     style = {"s": 14, "alpha": 0.6, "linewidths": 0, **style}
     ax.add_patch(Circle((0, 0), 1, fill=False, color="0.4", linewidth=1))

@@ -9,22 +9,24 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 
 
-def as_collection(X: Any) -> list[NDArray[Any]]:
+def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     """Return the sequences of `X` as a list of real, finite ``(n_channels, n_timepoints)`` arrays.
 
     Parameters
     ----------
     X : list of (n_channels, n_timepoints) arrays or (n_sequences, n_channels, n_timepoints) array
         Floats of any width or integers; lengths may differ, channel counts may not.
+    name : str
+        What messages call `X`.
 
     Returns
     -------
     list of ndarray
         Views of the input where it held arrays; nothing is copied or converted.
     """
-    sequences = [_as_sequence(member, index) for index, member in enumerate(_members(X))]
+    sequences = [_as_sequence(member, index) for index, member in enumerate(_members(X, name))]
     if not sequences:
-        raise _errors.empty_collection()
+        raise _errors.empty_collection(name)
     n_channels = sequences[0].shape[0]
     for index, sequence in enumerate(sequences):
         if sequence.shape[0] != n_channels:
@@ -38,24 +40,30 @@ def as_collection(X: Any) -> list[NDArray[Any]]:
     return sequences
 
 
-def _members(X: Any) -> Iterable[Any]:
+def _members(X: Any, name: str) -> Iterable[Any]:
     if isinstance(X, np.ndarray) and X.dtype != object:
         _check_dtype(X.dtype, None)
         if X.ndim == 2:
-            raise _errors.one_sequence_given(X.shape)
+            raise _errors.one_sequence_given(name, X.shape)
         if X.ndim != 3:
-            raise _errors.not_a_collection(f"an array of shape {X.shape}")
+            remedy = "Videos become sequences by ldslearn.video.to_sequence." if X.ndim > 3 else ""
+            raise _errors.not_a_collection(name, f"an array of shape {X.shape}", remedy)
         return X
     if isinstance(X, str | bytes | dict) or not isinstance(X, Sequence | np.ndarray):
-        raise _errors.not_a_collection(f"{type(X).__name__}")
+        remedy = "Pass list(...) of an iterable, or numpy.asarray(...) of a tensor or data frame."
+        raise _errors.not_a_collection(name, type(X).__name__, remedy)
     return X
 
 
 def _as_sequence(member: Any, index: int) -> NDArray[Any]:
+    if np.ma.is_masked(member):
+        raise _errors.masked_values(index)
     try:
         sequence = np.asarray(member)
-    except (ValueError, TypeError) as error:  # nested lists of unequal lengths, tensors on devices
-        raise _errors.not_an_array(index, f"{type(member).__name__} ({error})") from error
+    except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors with gradients
+        raise _errors.not_an_array(index, member) from error
+    if sequence.dtype == object:
+        raise _errors.not_an_array(index, member)
     _check_dtype(sequence.dtype, index)
     if sequence.ndim != 2:
         raise _errors.wrong_dimensions(index, sequence.shape)

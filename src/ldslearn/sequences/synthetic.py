@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from ldslearn import _errors
+from ldslearn._checks import check_real, check_whole, random_source
 
 
 def propagate(
@@ -69,38 +69,29 @@ def make_lds_sequences(
         classes.
     noise : float
         Standard deviation of the measurement noise, in units of that of the noise-free signal.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState, Generator or None
 
     Returns
     -------
     sequences : list of (n_channels, n_timepoints) arrays, class by class
     labels : (n_classes * n_per_class,) array of int
     """
-    for name, count in {
-        "n_classes": n_classes,
-        "n_per_class": n_per_class,
-        "n_states": n_states,
-    }.items():
-        if count < 1:
-            raise _errors.invalid_parameter(name, "be at least 1", count)
-    if n_channels < n_states:
-        raise _errors.invalid_parameter(
-            "n_channels", f"be at least n_states = {n_states}", n_channels
-        )
-    shortest, longest = (
-        n_timepoints if isinstance(n_timepoints, tuple) else (n_timepoints, n_timepoints)
-    )
-    if not 2 <= shortest <= longest:
-        raise _errors.invalid_parameter(
-            "n_timepoints", "be at least 2, or a range (shortest, longest)", n_timepoints
-        )
-    if not 0 < radius[0] <= radius[1] < 1:
+    check_whole("n_classes", n_classes)
+    check_whole("n_per_class", n_per_class)
+    check_whole("n_states", n_states)
+    check_whole("n_channels", n_channels, least=n_states)
+    lengths = n_timepoints if isinstance(n_timepoints, tuple) else (n_timepoints, n_timepoints)
+    if len(lengths) != 2:
+        raise _errors.invalid_parameter("n_timepoints", "be a number or a pair", n_timepoints)
+    shortest, longest = lengths
+    check_whole("n_timepoints", shortest, least=2)
+    check_whole("n_timepoints", longest, least=shortest)
+    if not (isinstance(radius, tuple) and len(radius) == 2 and 0 < radius[0] <= radius[1] < 1):
         raise _errors.invalid_parameter("radius", "be a range within (0, 1)", radius)
-    if jitter < 0 or noise < 0:
-        name, value = ("jitter", jitter) if jitter < 0 else ("noise", noise)
-        raise _errors.invalid_parameter(name, "be non-negative", value)
+    check_real("jitter", jitter, "be non-negative", low=0)
+    check_real("noise", noise, "be non-negative", low=0)
 
-    random = check_random_state(random_state)
+    random = random_source(random_state)
     sequences: list[NDArray[np.float64]] = []
     for _ in range(n_classes):
         modulus = random.uniform(*radius, size=(n_states + 1) // 2)

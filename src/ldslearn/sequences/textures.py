@@ -1,16 +1,16 @@
 """Procedural dynamic textures: small grey videos of six kinds, drawn from a seed."""
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import inf
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from ldslearn import _errors
+from ldslearn._checks import random_source
 from ldslearn.sequences.scenes import KINDS, Grid, Values
 
 
@@ -78,7 +78,7 @@ def make_dynamic_textures(
     _check_number("n_frames", n_frames, 60, 2, inf)
     _check_number("jitter", jitter, 0.2, 0, 1)
     _check_number("noise", noise, 0.02, 0, inf)
-    if isinstance(kinds, str) or len(kinds) == 0 or len(set(kinds)) < len(kinds):
+    if not isinstance(kinds, list | tuple) or len(kinds) == 0 or len(set(kinds)) < len(kinds):
         raise ValueError(
             f"kinds must be a sequence of distinct names; got {kinds!r}. "
             f"Choose from {', '.join(KINDS)}."
@@ -86,16 +86,14 @@ def make_dynamic_textures(
     for kind in kinds:
         _check_known("each of kinds", kind, KINDS)
     parameters = {} if parameters is None else parameters
-    for kind, given in parameters.items():
-        _check_known("each key of parameters", kind, KINDS)
+    for kind, given in _check_mapping("parameters", parameters).items():
+        _check_known("each key of parameters", kind, kinds)
+        _check_mapping(f"parameters[{kind!r}]", given)
         for name, value in given.items():
             _check_known(f"each key of parameters[{kind!r}]", name, KINDS[kind][1])
             default = KINDS[kind][1][name]
             _check_number(f"parameters[{kind!r}][{name!r}]", value, default, *_RANGES[name])
-    if isinstance(random_state, np.random.Generator):
-        seed = int(random_state.integers(2**31 - 1))
-    else:
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+    seed = int(random_source(random_state).randint(2**31 - 1))
 
     grid = Grid(n_frames, *sides)
     labels = np.repeat(np.array(kinds, dtype=np.str_), n_per_class)
@@ -133,7 +131,13 @@ def _vary(kind: str, given: Values, jitter: float, generator: np.random.Generato
     return drawn
 
 
-def _check_known(what: str, name: str, known: Mapping[str, Any]) -> None:
+def _check_mapping(what: str, given: Any) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise _errors.invalid_parameter(what, "be a mapping", given)
+    return given
+
+
+def _check_known(what: str, name: str, known: Collection[str]) -> None:
     if name not in known:
         raise _errors.unknown_name(what, name, known)
 

@@ -21,10 +21,10 @@ def to_sequence(video: ArrayLike) -> NDArray[Any]:
         Of the same dtype; a view where possible.
     """
     frames = np.asarray(video)
-    if frames.ndim not in (3, 4):
+    if frames.ndim not in (3, 4) or (frames.ndim == 4 and frames.shape[3] > 4) or not frames.size:
         raise _errors.invalid(
             "video",
-            "have shape (n_frames, height, width) or (n_frames, height, width, n_colours)",
+            "have shape (n_frames, height, width) or (n_frames, height, width, 1 to 4 colours)",
             f"shape {frames.shape}",
             "For several videos call to_sequence on each.",
         )
@@ -50,6 +50,6 @@ def to_video(sequence: ArrayLike, frame_shape: tuple[int, ...]) -> NDArray[Any]:
             "sequence",
             f"have shape ({np.prod(frame_shape)}, n_timepoints) for frames of shape {frame_shape}",
             f"shape {values.shape}",
-            "Pass the shape of one frame.",
+            "Pass one sequence, and the shape of one frame.",
         )
     return values.T.reshape(-1, *frame_shape)

@@ -1,0 +1,34 @@
+"""Parameters: one way to check a number, a seed or a type, one wording when it is wrong."""
+
+from math import inf
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ldslearn import _errors
+
+
+def check_whole(name: str, value: Any, least: int = 1) -> None:
+    """Raise unless `value` is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise _errors.invalid_parameter(name, f"be an integer of at least {least}", value)
+
+
+def check_real(name: str, value: Any, rule: str, low: float = -inf, high: float = inf) -> None:
+    """Raise unless `value` is finite and low <= value <= high; `rule` is that in words."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Real)
+        or not (low <= float(value) <= high)
+        or abs(float(value)) == inf
+    ):
+        raise _errors.invalid_parameter(name, rule, value)
+
+
+def random_source(random_state: Any) -> np.random.RandomState:
+    """Return the source of randomness that a seed, RandomState, Generator or None stands for."""
+    if isinstance(random_state, np.random.Generator):
+        random_state = int(random_state.integers(2**31 - 1))
+    return check_random_state(random_state)
