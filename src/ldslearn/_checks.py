@@ -27,6 +27,17 @@ def check_real(name: str, value: Any, rule: str, low: float = -inf, high: float 
         raise _errors.invalid_parameter(name, rule, value)
 
 
+def check_between(name: str, value: Any, low: float, high: float) -> None:
+    """Raise unless low < value < high."""
+    rule = f"lie strictly between {low:g} and {high:g}"
+    check_real(name, value, rule, float(np.nextafter(low, high)), float(np.nextafter(high, low)))
+
+
+def check_positive(name: str, value: Any, rule: str = "be positive") -> None:
+    """Raise unless `value` is a positive number."""
+    check_real(name, value, rule, low=float(np.nextafter(0, 1)))
+
+
 def random_source(random_state: Any) -> np.random.RandomState:
     """Return the source of randomness that a seed, RandomState, Generator or None stands for."""
     if isinstance(random_state, np.random.Generator):

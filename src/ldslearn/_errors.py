@@ -227,6 +227,58 @@ def not_systems(name: str, got: object) -> TypeError:
     )
 
 
+def unstable_systems(indices: Sequence[int]) -> ValueError:
+    """Systems without a Gramian."""
+    return ValueError(
+        f"system {listed(indices)} must be stable to have a Gramian; got a spectral radius of 1 or "
+        "more. Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer=...)), or accept the "
+        "formal solution with LDSEncoder(stabilizer='none') or LDS(..., allow_unstable=True)."
+    )
+
+
+def formal_solution(indices: Sequence[int]) -> str:
+    """Text of the warning about systems without a Gramian that were accepted."""
+    return (
+        f"system {listed(indices)} is unstable and has no Gramian; the formal solution of its "
+        "equation is used, which may be indefinite. Distances and kernels lose their meaning."
+    )
+
+
+def ill_conditioned_systems(indices: Sequence[int]) -> ValueError:
+    """Systems so near the unit circle that their Gramian drowns in rounding."""
+    return ValueError(
+        f"system {listed(indices)} must be stable by a margin; got a Gramian whose condition "
+        "number exceeds 1e12, so that no digit of a distance could be promised. Stabilize it with "
+        "a lower bound, or with stabilizer='soft'."
+    )
+
+
+def channels_differ(got: int, expected: int) -> ValueError:
+    """Two batches that do not measure the same channels."""
+    return ValueError(
+        f"X and Y must measure the same channels; got {expected} and {got}. "
+        "Encode both with the same channels and delays."
+    )
+
+
+def states_differ(what: str, got: int, expected: int) -> ValueError:
+    """Two batches of different order where one is needed."""
+    return ValueError(f"X and Y must have the same n_states for {what}; got {expected} and {got}.")
+
+
+def indefinite_kernel(smallest: float, share: float) -> str:
+    """Text about a kernel matrix that is not positive semi-definite."""
+    return (
+        f"the Martin kernel matrix is indefinite: its smallest eigenvalue is {smallest:.3g}, and "
+        f"negative ones make up {share:.2%} of the spectrum."
+    )
+
+
+def field_missing(what: str, field: str) -> ValueError:
+    """A kernel that needs an optional field."""
+    return ValueError(f"systems must have {field} for {what}; got None. LDSEncoder provides it.")
+
+
 def unstable_part(part: str, systems: Sequence[int], limit: float) -> str:
     """Text of the warning about parts with eigenvalues outside the unit disc."""
     return (

@@ -56,3 +56,10 @@ def unstable_matrices(count, n, seed=0):
         if current > 0:
             matrices.append(A if current > 1 else A * 1.5 / current)
     return np.stack(matrices)
+
+
+def contractions(n_systems, n_channels, n_states, seed=0, norm=0.95):
+    """Systems whose singular values are below 1, as soft normalisation leaves them."""
+    batch = random_systems(n_systems, n_channels, n_states, seed)
+    norms = np.linalg.norm(batch.A, ord=2, axis=(1, 2))[:, None, None]
+    return LDS(norm * batch.A / norms, batch.C, batch.B, batch.mean, batch.x0, batch.noise_variance)

@@ -78,3 +78,65 @@ def projection_kernel_by_qr(first, second, n_blocks=3000):
         for system in (first, second)
     )
     return np.linalg.norm(V1.T @ V2) ** 2
+
+
+def cross_gramian_by_kronecker(A1, C1, A2, C2):
+    """O1'O2 from the linear system vec(X) = (A1' kron A2') vec(X) + vec(C1'C2)."""
+    n1, n2 = len(A1), len(A2)
+    system = np.eye(n1 * n2) - np.kron(A1.T, A2.T)
+    return np.linalg.solve(system, (C1.T @ C2).ravel()).reshape(n1, n2)
+
+
+def angles_by_qr(first, second, n_blocks=3000):
+    """Principal angles of two single systems from long observability matrices."""
+    return np.sort(
+        scipy.linalg.subspace_angles(
+            observability(first.A[0], first.C[0], n_blocks),
+            observability(second.A[0], second.C[0], n_blocks),
+        )
+    )
+
+
+def projection_kernel_by_scipy(first, second):
+    """The plain way for one pair: three discrete Lyapunov equations."""
+
+    def gramian(A1, C1, A2, C2):
+        # scipy solves A X A' - X + Q = 0 for one A; two systems go in as one block-diagonal A.
+        n1 = len(A1)
+        A = scipy.linalg.block_diag(A1, A2)
+        C = np.hstack([C1, C2])
+        W = scipy.linalg.solve_discrete_lyapunov(A.T, C.T @ C)
+        return W[:n1, :n1], W[:n1, n1:], W[n1:, n1:]
+
+    W1, W12, W2 = gramian(first.A[0], first.C[0], second.A[0], second.C[0])
+    return np.trace(np.linalg.solve(W1, W12) @ np.linalg.solve(W2, W12.T))
+
+
+def divergence_rate_by_covariance(first, second, n_timepoints):
+    """KL divergence of long stretches of two Gaussian processes, the growth a timepoint."""
+
+    def moments(system, length):
+        A, C, B = system.A[0], system.C[0], system.B[0]
+        P = scipy.linalg.solve_discrete_lyapunov(A, B @ B.T)
+        m = len(C)
+        cov = np.zeros((length * m, length * m))
+        for s in range(length):
+            for t in range(length):
+                lag = abs(s - t)
+                block = C @ np.linalg.matrix_power(A, lag) @ P @ C.T
+                cov[s * m : (s + 1) * m, t * m : (t + 1) * m] = block if s >= t else block.T
+        cov += system.noise_variance[0] * np.eye(length * m)
+        return np.tile(system.mean[0], length), cov
+
+    def divergence(length):
+        (m1, S1), (m2, S2) = moments(first, length), moments(second, length)
+        inverse = np.linalg.inv(S2)
+        return 0.5 * (
+            np.trace(inverse @ S1)
+            + (m1 - m2) @ inverse @ (m1 - m2)
+            - len(S1)
+            + np.linalg.slogdet(S2)[1]
+            - np.linalg.slogdet(S1)[1]
+        )
+
+    return divergence(n_timepoints + 1) - divergence(n_timepoints)

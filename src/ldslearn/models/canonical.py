@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._checks import check_real
+from ldslearn._checks import check_positive
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.stabilizers import check_states
 
@@ -208,7 +208,7 @@ def _turned(Q: Floats, n_pairs: int) -> Floats:
 def _inside(values: Floats, scale: float | None, part: str) -> Floats:
     """Eigenvalues (or theta) brought into (-1, 1)."""
     if scale is not None:
-        check_real("scale", scale, "be positive or None", low=np.nextafter(0, 1))
+        check_positive("scale", scale, "be positive or None")
         values = np.tanh(0.5 * scale * values)
     outside = np.flatnonzero((np.abs(values) >= 1).any(axis=1))
     if len(outside):

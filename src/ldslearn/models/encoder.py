@@ -237,7 +237,9 @@ class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         short = [(int(i), int(ranks[i])) for i in np.flatnonzero(ranks < n_states)]
         if short:
             warnings.warn(_errors.idle_states(short, n_states), stacklevel=3)
-        systems = LDS._trusted(**fields, delays=self.delays)
+        systems = LDS._trusted(
+            **fields, delays=self.delays, allow_unstable=self.stabilizer == "none"
+        )
         if not certify_each:
             return systems, None
         in_order = [certificates[start] for start in sorted(certificates)]

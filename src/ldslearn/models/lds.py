@@ -53,6 +53,9 @@ class LDS:
     delays : int
         How many consecutive samples a measurement stacks (:func:`ldslearn.sequences.hankel`);
         `simulate` and `forecast` speak in samples of ``n_channels / delays`` channels.
+    allow_unstable : bool
+        An unstable system has no Gramian, and distances refuse it. True, as set by
+        ``LDSEncoder(stabilizer="none")``, accepts the formal solution in its place.
     """
 
     A: Floats
@@ -62,6 +65,7 @@ class LDS:
     x0: Floats | None = None
     noise_variance: Floats | None = None
     delays: int = 1
+    allow_unstable: bool = False
 
     def __post_init__(self) -> None:
         single = np.ndim(self.A) == 2
@@ -154,7 +158,7 @@ class LDS:
         except IndexError as error:
             message = f"the index must fit a batch of {len(self)}; got {given!r}: {error}."
             raise IndexError(message) from None
-        return self._trusted(delays=self.delays, **selected)
+        return self._trusted(**self._settings(), **selected)
 
     def __iter__(self) -> Iterator[Self]:
         return (self[index] for index in range(len(self)))
@@ -175,7 +179,7 @@ class LDS:
                     "Encode all sequences with the same parameters.",
                 )
         return cls._trusted(
-            delays=first.delays,
+            **first._settings(),
             **{
                 name: np.concatenate([batch._arrays()[name] for batch in batches])
                 for name in first._arrays()
@@ -190,7 +194,11 @@ class LDS:
 
     def _layout(self) -> dict[str, Any]:
         shapes = {name: array.shape[1:] for name, array in self._arrays().items()}
-        return {**shapes, "delays": self.delays}
+        return {**shapes, **self._settings()}
+
+    def _settings(self) -> dict[str, Any]:
+        """What all systems of the batch share."""
+        return {"delays": self.delays, "allow_unstable": self.allow_unstable}
 
     def __repr__(self) -> str:
         extras = [name for name in self._arrays() if name not in ("A", "C")]
@@ -346,7 +354,7 @@ class LDS:
             changed["B"] = Pt @ self.B
         if self.x0 is not None:
             changed["x0"] = (Pt @ self.x0[..., None])[..., 0]
-        return self._trusted(delays=self.delays, **changed)
+        return self._trusted(**self._settings(), **changed)
 
     def equivalent(self, other: LDS, *, atol: float = 1e-8) -> NDArray[np.bool_]:
         """Tell which systems equal those of `other` up to an orthogonal change of basis.
@@ -390,14 +398,18 @@ class LDS:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the batch to one file (arrays and a JSON header), replaced in one step."""
-        save_arrays(path, _FORMAT, _VERSION, {"delays": self.delays}, self._arrays())
+        save_arrays(path, _FORMAT, _VERSION, self._settings(), self._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a batch written by :meth:`save`; nothing in the file is ever executed."""
         header, arrays = load_arrays(path, _FORMAT, _VERSION)
         try:
-            return cls(**arrays, delays=int(header["delays"]))
+            return cls(
+                **arrays,
+                delays=int(header["delays"]),
+                allow_unstable=bool(header["allow_unstable"]),
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise _errors.damaged_contents(path, error) from error
 

@@ -8,7 +8,7 @@ import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
-from ldslearn._checks import check_real
+from ldslearn._checks import check_between, check_positive
 from ldslearn.models.certificate import StabilityCertificate, reconstruction_errors
 from ldslearn.models.constraint_generation import constraint_generation, dwls, wls
 from ldslearn.models.spectrum import spectral_radius
@@ -182,10 +182,8 @@ def check_stabilizer(method: Any, scale: Any, bound: Any) -> None:
     """Check the parameters of :func:`stabilize`."""
     if method not in STABILIZERS:
         raise _errors.unknown_name("stabilizer", method, STABILIZERS)
-    check_real("scale", scale, "be positive", low=np.nextafter(0, 1))
-    check_real(
-        "bound", bound, "lie strictly between 0 and 1", np.nextafter(0, 1), np.nextafter(1, 0)
-    )
+    check_positive("scale", scale)
+    check_between("bound", bound, 0, 1)
 
 
 def _check_matrices(A: Any) -> Floats:

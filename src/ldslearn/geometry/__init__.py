@@ -1,0 +1,42 @@
+"""Distances and kernels between all pairs of systems (Sec. 4.3, 5, 6.2 and 7)."""
+
+from ldslearn.geometry.alternatives import (
+    alignment_distance,
+    binet_cauchy_kernel,
+    kl_divergence_rate,
+)
+from ldslearn.geometry.distances import martin_distance, projection_distance
+from ldslearn.geometry.kernels import (
+    finite_projection_kernel,
+    hybrid_kernel,
+    martin_kernel,
+    projection_kernel,
+)
+from ldslearn.geometry.registry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel
+from ldslearn.geometry.static import covariance_kernel, mean_kernel
+from ldslearn.geometry.subspaces import cross_gramian, gramian, principal_angles
+from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_kernel
+
+__all__ = [
+    "DISTANCES",
+    "KERNELS",
+    "alignment_distance",
+    "binet_cauchy_kernel",
+    "covariance_kernel",
+    "cross_gramian",
+    "finite_projection_kernel",
+    "gramian",
+    "hybrid_kernel",
+    "kl_divergence_rate",
+    "martin_distance",
+    "martin_kernel",
+    "mean_kernel",
+    "pairwise_distance",
+    "pairwise_kernel",
+    "principal_angles",
+    "projection_distance",
+    "projection_kernel",
+    "skew_kernel",
+    "symmetric_kernel",
+    "twofold_kernel",
+]

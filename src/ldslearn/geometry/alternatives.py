@@ -1,0 +1,248 @@
+"""Other ways to compare systems that the paper cites (Sec. 2)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._checks import check_between, check_real, check_whole, random_source
+from ldslearn.geometry import stein
+from ldslearn.geometry.pairs import check_pair, for_each_tile, solve_pairs
+from ldslearn.geometry.prepared import prepare
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+_SMALL_TILE = 8
+_MOST_FREQUENCIES = 16384
+
+
+def binet_cauchy_kernel(
+    X: LDS,
+    Y: LDS | None = None,
+    *,
+    decay: float = 0.9,
+    normalise: bool = True,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return the Binet-Cauchy trace kernel sum_t decay^t y1(t)'y2(t) of undisturbed courses.
+
+    From the first states x0 onwards, without means (Vishwanathan, Smola and Vidal 2007):
+    x0_1' M x0_2 with M = decay A1'M A2 + C1'C2.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        With x0; orders may differ.
+    decay : float
+        Weight lost from one timepoint to the next, in (0, 1).
+    normalise : bool
+        Divide by the square root of both self-similarities, so that k(X, X) = 1.
+    n_jobs : int or None
+    """
+    check_between("decay", decay, 0, 1)
+    first, second = check_pair(X, Y)
+    if first.x0 is None or second.x0 is None:
+        raise _errors.field_missing("the Binet-Cauchy kernel", "x0")
+    faded = _faded(first, decay)
+    others = faded if second is first else _faded(second, decay)
+    starts, other_starts = _prepared_starts(faded), _prepared_starts(others)
+
+    def contract(rows: slice, columns: slice, V: Floats) -> Floats:
+        return ((starts[rows, None, None] @ V)[:, :, 0] * other_starts[columns]).sum(axis=-1)
+
+    K = solve_pairs(
+        stein.solutions, faded, others, n_jobs, "Binet-Cauchy kernel",
+        (faded.n_states, others.n_states), contract,
+    )  # fmt: skip
+    if not normalise:
+        return K
+    own, other_own = (np.linalg.norm(s, axis=1) for s in (starts, other_starts))
+    scale = np.where(own > 0, own, 1.0)[:, None] * np.where(other_own > 0, other_own, 1.0)
+    return np.asarray(K / scale)
+
+
+def _faded(systems: LDS, decay: float) -> LDS:
+    return LDS._trusted(
+        A=np.sqrt(decay) * systems.A,
+        C=systems.C,
+        x0=systems.x0,
+        allow_unstable=systems.allow_unstable,
+    )
+
+
+def _prepared_starts(systems: LDS) -> Floats:
+    """x0 in output-normal coordinates, (N, n)."""
+    assert systems.x0 is not None
+    return np.asarray(np.linalg.solve(prepare(systems).transform, systems.x0[..., None])[..., 0])
+
+
+def kl_divergence_rate(
+    X: LDS,
+    Y: LDS | None = None,
+    *,
+    n_frequencies: int | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return the Kullback-Leibler divergence per timepoint between the stationary output processes.
+
+    For Gaussian processes with spectra S1 and S2 and means m1 and m2,
+    1/2 of the mean over all frequencies of tr(S2^-1 S1) - log det(S2^-1 S1) - m, plus
+    1/2 (m1 - m2)' S2(0)^-1 (m1 - m2). S = C H B B'H*C' + noise_variance I with
+    H = (e^iw I - A)^-1, so that everything happens in n_noise dimensions. Not symmetric.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Stable, with B and a positive noise_variance; orders may differ.
+    n_frequencies : int or None
+        Points of the trapezoidal rule, which converges geometrically with the spectral radius; by
+        default as many as the systems need for about ten digits, at most 16384.
+    n_jobs : int or None
+    """
+    first, second = check_pair(X, Y)
+    for systems in (first, second):
+        if systems.B is None or systems.noise_variance is None:
+            raise _errors.field_missing("the divergence rate", "B and noise_variance")
+        if not (systems.noise_variance > 0).all():
+            raise _errors.invalid_parameter("noise_variance", "be positive", 0.0)
+        if not systems.is_stable.all():
+            raise _errors.unstable_systems(list(np.flatnonzero(~systems.is_stable)))
+    if n_frequencies is None:
+        radius = max(first.spectral_radius.max(), second.spectral_radius.max(), 0.5)
+        n_frequencies = min(_MOST_FREQUENCIES, int(np.ceil(12 / -np.log(radius))) * 2)
+    check_whole("n_frequencies", n_frequencies)
+    # Real systems have conjugate spectra: half the circle, the ends counting once.
+    angles = 2 * np.pi * np.arange(n_frequencies // 2 + 1) / n_frequencies
+    weights = np.where((angles == 0) | (np.isclose(angles, np.pi)), 1.0, 2.0) / n_frequencies
+    rates = np.empty((len(first), len(second)))
+    for_each_tile(
+        lambda rows, columns: _divergences(first[rows], second[columns], angles, weights),
+        rates,
+        tile=(_SMALL_TILE, _SMALL_TILE),
+        symmetric=False,
+        n_jobs=n_jobs,
+        description="divergence rate",
+    )
+    return rates
+
+
+def _divergences(X: LDS, Y: LDS, angles: Floats, weights: Floats) -> Floats:
+    m = X.n_channels
+    U1, U2 = _responses(X, angles), _responses(Y, angles)  # (N, frequencies, n, k): H B
+    v1, v2 = X.noise_variance, Y.noise_variance
+    assert v1 is not None and v2 is not None  # noqa: PT018  checked by the caller
+    own1, own2 = _h(U1) @ U1, _h(U2) @ U2
+    eye1, eye2 = np.eye(U1.shape[-1]), np.eye(U2.shape[-1])
+    inside1 = v1[:, None, None, None] * eye1 + own1
+    inside2 = v2[:, None, None, None] * eye2 + own2
+    # log det S = (m - k) log v + log det(v I + U*U); S^-1 = (I - C U (v I + U*U)^-1 U*C') / v
+    log1 = (m - len(eye1)) * np.log(v1)[:, None] + np.linalg.slogdet(inside1)[1]
+    log2 = (m - len(eye2)) * np.log(v2)[:, None] + np.linalg.slogdet(inside2)[1]
+    core = np.linalg.inv(inside2)
+    trace1 = np.trace(own1, axis1=-2, axis2=-1).real
+    shrink2 = np.trace(core @ own2, axis1=-2, axis2=-1).real
+    overlap = np.swapaxes(Y.C, 1, 2)[None] @ X.C[:, None]  # (N, M, n2, n1): C2'C1
+    rates = np.empty((len(X), len(Y)))
+    for i in range(len(X)):
+        for j in range(len(Y)):
+            crossed = _h(U2[j]) @ overlap[i, j] @ U1[i]  # U2* C2'C1 U1
+            shared = np.einsum("fab,fbc,fac->f", core[j], crossed, crossed.conj()).real
+            trace = (m * v1[i] + trace1[i] - v1[i] * shrink2[j] - shared) / v2[j]
+            rates[i, j] = 0.5 * weights @ (trace - log1[i] + log2[j] - m)
+            if X.mean is not None and Y.mean is not None:
+                difference = X.mean[i] - Y.mean[j]
+                seen = U2[j, 0].conj().T @ (Y.C[j].T @ difference)
+                explained = (seen.conj() @ core[j, 0] @ seen).real
+                rates[i, j] += 0.5 * (difference @ difference - explained) / v2[j]
+    return np.maximum(rates, 0.0)
+
+
+def _responses(systems: LDS, angles: Floats) -> NDArray[np.complex128]:
+    """(e^iw I - A)^-1 B for every system and frequency, (N, frequencies, n, n_noise)."""
+    resolvent = np.exp(1j * angles)[:, None, None] * np.eye(systems.n_states) - systems.A[:, None]
+    assert systems.B is not None
+    return np.linalg.solve(resolvent, np.broadcast_to(systems.B[:, None], (*resolvent.shape[:3], systems.n_noise)).astype(complex))  # fmt: skip  # noqa: E501
+
+
+def _h(stack: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    return np.conj(np.swapaxes(stack, -1, -2))
+
+
+def alignment_distance(
+    X: LDS,
+    Y: LDS | None = None,
+    *,
+    weight: float = 1.0,
+    n_starts: int = 10,
+    max_iter: int = 200,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return min over orthogonal P of sqrt(weight |A1 - P'A2P|^2 + |C1 - C2P|^2).
+
+    The group-action distance of Afsari et al. (2012): how far apart two systems are in the best
+    common coordinates. The minimum is sought by monotone steps from P = polar(C2'C1) and from
+    random orthogonal matrices. It is the best of some local minima, hence an upper bound.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels and order. Y is X when None.
+    weight : float
+        Of the transition matrices against the measurement matrices.
+    n_starts : int
+        Starting points a pair.
+    max_iter : int
+        Steps from each.
+    random_state : int, RandomState, Generator or None
+        Of the starting points.
+    n_jobs : int or None
+    """
+    check_real("weight", weight, "be non-negative", low=0)
+    check_whole("max_iter", max_iter)
+    check_whole("n_starts", n_starts)
+    first, second = check_pair(X, Y, same_order_for="the alignment distance")
+    n = first.n_states
+    starts = _polar(random_source(random_state).standard_normal((n_starts - 1, n, n)))
+    distances = np.empty((len(first), len(second)))
+    for_each_tile(
+        lambda rows, columns: _aligned(first[rows], second[columns], weight, starts, max_iter),
+        distances,
+        tile=(_SMALL_TILE, _SMALL_TILE),
+        symmetric=first is second,
+        n_jobs=n_jobs,
+        description="aligning systems",
+    )
+    return distances
+
+
+def _aligned(X: LDS, Y: LDS, weight: float, starts: Floats, max_iter: int) -> Floats:
+    A1, A2 = X.A[:, None], Y.A[None]
+    overlap = np.swapaxes(Y.C, 1, 2)[None] @ X.C[:, None]  # C2'C1
+    # With the shift, the gain is convex on all matrices, and polar(gradient + shift P) ascends.
+    shift = 2 * weight * np.linalg.norm(A1, 2, axis=(-2, -1)) * np.linalg.norm(A2, 2, axis=(-2, -1))
+    best = np.full(overlap.shape[:2], np.inf)
+    for start in (_polar(overlap), *starts):
+        P = np.broadcast_to(start, overlap.shape)
+        for _ in range(max_iter):
+            gradient = weight * (A2 @ P @ _t(A1) + _t(A2) @ P @ A1) + overlap
+            step = _polar(gradient + shift[..., None, None] * P)
+            moved = np.abs(step - P).max()
+            P = step
+            if moved < 1e-12:
+                break
+        squared = weight * np.square(A1 - _t(P) @ A2 @ P).sum(axis=(-2, -1))
+        squared = squared + np.square(X.C[:, None] - Y.C[None] @ P).sum(axis=(-2, -1))
+        best = np.minimum(best, squared)
+    return np.sqrt(best)
+
+
+def _polar(M: Floats) -> Floats:
+    U, _, Vt = np.linalg.svd(M)
+    return U @ Vt
+
+
+def _t(stack: Floats) -> Floats:
+    return np.swapaxes(stack, -1, -2)

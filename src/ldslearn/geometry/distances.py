@@ -1,0 +1,74 @@
+"""Distances between observability subspaces, each ``f(X, Y=None) -> (len(X), len(Y))``."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.geometry import stein
+from ldslearn.geometry.pairs import check_pair, solve_pairs
+from ldslearn.geometry.subspaces import pair_angles
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+# Below this squared distance the cancellation in n - K and log det costs more than half the digits.
+_NEAR = 1e-6
+
+
+def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return the Martin distances sqrt(-log prod_k cos^2 angle_k) of all pairs, Eq. (6).
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels and order. Y is X when None.
+    n_jobs : int or None
+        Threads, as in joblib; the result does not depend on it.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+        Infinite where subspaces hold orthogonal directions.
+    """
+    return np.sqrt(squared_martin_distance(X, Y, n_jobs=n_jobs))
+
+
+def squared_martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return -2 log |det V1'V2| of all pairs, the square of :func:`martin_distance`."""
+    first, second = check_pair(X, Y, same_order_for="the Martin distance")
+    logs = solve_pairs(stein.log_determinants, first, second, n_jobs, "Martin distance")
+    return _refined(-2.0 * logs, first, second, lambda sines: -np.log1p(-np.minimum(sines, 1.0)))
+
+
+def projection_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return |V1V1' - V2V2'|_F = sqrt(2 sum_k sin^2 angle_k) of all pairs, Corollary 2.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels; for orders n1 and n2 it is sqrt(n1 + n2 - 2 K). Y is X when None.
+    n_jobs : int or None
+    """
+    first, second = check_pair(X, Y)
+    K = solve_pairs(stein.squared_norms, first, second, n_jobs, "projection distance")
+    squared = first.n_states + second.n_states - 2.0 * K
+    if first.n_states != second.n_states:
+        return np.sqrt(np.maximum(squared, 0.0))
+    return np.sqrt(_refined(squared, first, second, lambda sines: 2.0 * sines))
+
+
+def _refined(squared: Floats, X: LDS, Y: LDS, summand: Callable[[Floats], Floats]) -> Floats:
+    """`squared` with its nearly vanishing entries made exact, as sums over squared sines."""
+    squared = np.maximum(squared, 0.0)
+    if X is Y:
+        np.fill_diagonal(squared, 0.0)
+    stable = X.is_stable[:, None] & Y.is_stable  # a formal solution has no sines
+    rows, columns = np.nonzero((squared < _NEAR) & stable)
+    different = rows != columns if X is Y else np.ones(len(rows), dtype=bool)
+    rows, columns = rows[different], columns[different]
+    for start in range(0, len(rows), 256):
+        i, j = rows[start : start + 256], columns[start : start + 256]
+        angles = pair_angles(X[i], Y[j])
+        squared[i, j] = summand(np.sin(angles) ** 2).sum(axis=-1)
+    return squared

@@ -1,0 +1,145 @@
+"""Kernels of observability subspaces, each ``f(X, Y=None, ...) -> (len(X), len(Y))``."""
+
+import warnings
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._checks import check_real, check_whole
+from ldslearn.geometry import closed_form, stein
+from ldslearn.geometry.distances import squared_martin_distance
+from ldslearn.geometry.pairs import Side, check_pair, solve_pairs, sum_pairs
+from ldslearn.geometry.static import covariance_kernel, resolve_bandwidth
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+
+def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return |V1'V2|_F^2 of the observability subspaces of all pairs, Eq. (12).
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels; orders may differ. Y is X when None.
+    n_jobs : int or None
+        Threads, as in joblib; the result does not depend on it.
+    """
+    first, second = check_pair(X, Y)
+    return solve_pairs(stein.squared_norms, first, second, n_jobs, "projection kernel")
+
+
+def martin_kernel(
+    X: LDS,
+    Y: LDS | None = None,
+    *,
+    bandwidth: float | Literal["median"] = 200.0,
+    psd: Literal["clip", "raise", "ignore"] = "clip",
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return exp(-d^2 / bandwidth) of the Martin distances of all pairs, Eq. (10).
+
+    The kernel is not positive definite in general; the paper calls it so on its data.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels and order. Y is X when None.
+    bandwidth : float or "median"
+        The paper's sigma^2; 200 suits twenty states and many channels, and flattens or kills the
+        kernel of small systems. "median" takes the median squared distance between the different
+        systems at hand.
+    psd : "clip", "raise" or "ignore"
+        What to do when Y is None and the matrix is indefinite: set its negative eigenvalues to
+        zero, with a warning that says how large they were; raise an error; or nothing.
+    n_jobs : int or None
+    """
+    if psd not in ("clip", "raise", "ignore"):
+        raise _errors.unknown_name("psd", psd, ("clip", "raise", "ignore"))
+    squared = squared_martin_distance(X, Y, n_jobs=n_jobs)
+    K = np.exp(-squared / resolve_bandwidth(bandwidth, squared))
+    return K if Y is not None or psd == "ignore" else _positive(K, psd)
+
+
+def _positive(K: Floats, psd: str) -> Floats:
+    eigenvalues, vectors = np.linalg.eigh(K)
+    if eigenvalues[0] >= -1e-10 * eigenvalues[-1]:
+        return K
+    share = -eigenvalues[eigenvalues < 0].sum() / np.abs(eigenvalues).sum()
+    if psd == "raise":
+        raise ValueError(_errors.indefinite_kernel(float(eigenvalues[0]), float(share)))
+    warnings.warn(
+        _errors.indefinite_kernel(float(eigenvalues[0]), float(share)) + " They were set to zero.",
+        stacklevel=3,
+    )
+    clipped = (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
+    return 0.5 * (clipped + clipped.T)
+
+
+def finite_projection_kernel(
+    X: LDS, Y: LDS | None = None, *, order: int = 5, n_jobs: int | None = None
+) -> Floats:
+    """Return the projection kernel of the subspaces of [C; CA; ...; CA^(order-1)], Eq. (3).
+
+    The finite Grassmannian of the gLDS methods; it tends to :func:`projection_kernel` as
+    `order` grows, at a cost that grows with it.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels; orders may differ. Y is X when None. Unstable systems are welcome.
+    order : int
+        Blocks of the observability matrix, the paper's L.
+    n_jobs : int or None
+    """
+    check_whole("order", order)
+    first, second = check_pair(X, Y)
+    factors = _observability_factor(first, order)
+    others = factors if second is first else _observability_factor(second, order)
+
+    def basis(systems: LDS, factor: Floats, block: slice) -> Floats:
+        step = np.linalg.inv(factor[block])
+        blocks = []
+        for _ in range(order):
+            blocks.append(systems.C[block] @ step)
+            step = systems.A[block] @ step
+        return np.concatenate(blocks, axis=1)
+
+    return sum_pairs(
+        closed_form.plain_sums,
+        Side(first, lambda block: basis(first, factors, block)),
+        Side(second, lambda block: basis(second, others, block)),
+        n_jobs,
+        "finite kernel",
+    )
+
+
+def _observability_factor(systems: LDS, order: int) -> Floats:
+    """R of the QR decomposition of [C; CA; ...], block after block, (N, n, n)."""
+    R = np.linalg.qr(systems.C, mode="r")
+    step = systems.A
+    for _ in range(order - 1):
+        rest = np.linalg.qr(systems.C @ step, mode="r")
+        R = np.linalg.qr(np.concatenate([R, rest], axis=1), mode="r")
+        step = step @ systems.A
+    return np.asarray(R)
+
+
+def hybrid_kernel(
+    X: LDS, Y: LDS | None = None, *, mix: float = 0.5, n_jobs: int | None = None
+) -> Floats:
+    """Return mix * projection_kernel + (1 - mix) * covariance_kernel, Eq. (25).
+
+    Parameters
+    ----------
+    X, Y : LDS
+    mix : float
+        The paper's beta, in [0, 1].
+    n_jobs : int or None
+    """
+    check_real("mix", mix, "lie between 0 and 1", 0, 1)
+    return mix * projection_kernel(X, Y, n_jobs=n_jobs) + (1 - mix) * covariance_kernel(
+        X, Y, n_jobs=n_jobs
+    )

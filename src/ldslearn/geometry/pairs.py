@@ -1,0 +1,176 @@
+"""All pairs of two batches, tile by tile: one matrix product and one compiled pass a tile."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._parallel import for_each_block
+from ldslearn.geometry.prepared import LANES, prepare
+from ldslearn.models import LDS, as_systems
+
+Floats = NDArray[np.float64]
+
+_TILE_COLUMNS = 640  # states along a tile: products near their best speed, a tile in cache
+_KEPT_BYTES = 2**26  # of either side's transformed C, kept between tiles
+
+
+def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LDS, LDS]:
+    """Return both batches (Y is X when None) after checking that they can be compared."""
+    first = as_systems(X, "X")
+    second = first if Y is None else as_systems(Y, "Y")
+    for name, batch in (("X", first), ("Y", second)):
+        if len(batch) == 0:
+            raise _errors.invalid_parameter(name, "hold at least one system", batch)
+    if first.n_channels != second.n_channels:
+        raise _errors.channels_differ(second.n_channels, first.n_channels)
+    if same_order_for and first.n_states != second.n_states:
+        raise _errors.states_differ(same_order_for, second.n_states, first.n_states)
+    return first, second
+
+
+def for_each_tile(
+    work: Callable[[slice, slice], Floats],
+    out: Floats,
+    *,
+    tile: tuple[int, int],
+    symmetric: bool,
+    n_jobs: int | None,
+    description: str,
+) -> None:
+    """Fill `out`, (N, M, ...), with ``work(rows, columns)``; if symmetric, half of it, mirrored."""
+    rows, columns = (
+        [slice(start, min(start + size, length)) for start in range(0, length, size)]
+        for size, length in zip(tile, out.shape[:2], strict=True)
+    )
+    tiles = [(r, c) for r in rows for c in columns if not symmetric or c.stop > r.start]
+
+    def run(block: slice) -> None:
+        for r, c in tiles[block]:
+            result = work(r, c)
+            if not symmetric:
+                out[r, c] = result
+                continue
+            for k, i in enumerate(range(r.start, r.stop)):
+                start = max(i, c.start)
+                out[i, start : c.stop] = result[k, start - c.start :]
+                out[start : c.stop, i] = result[k, start - c.start :]
+
+    for_each_block(run, len(tiles), n_jobs=n_jobs, description=description)
+
+
+def solve_pairs(
+    kernel: Callable[..., None],
+    X: LDS,
+    Y: LDS,
+    n_jobs: int | None,
+    description: str,
+    tail: tuple[int, ...] = (),
+    reduce: Callable[[slice, slice, Floats], Floats] | None = None,
+) -> Floats:
+    """Apply a compiled reduction of :mod:`stein` to V1'V2 of all pairs.
+
+    Parameters
+    ----------
+    kernel : squared_norms, log_determinants or solutions
+    X, Y : LDS
+        The same object for a symmetric problem, which is solved by halves.
+    n_jobs : int or None
+    description : str
+    tail : tuple of int
+        Trailing shape of what `kernel` returns of one pair.
+    reduce : callable, optional
+        ``reduce(rows, columns, tile)`` makes one number a pair of it.
+
+    Returns
+    -------
+    (len(X), len(Y), *tail) array, or (len(X), len(Y)) with `reduce`
+    """
+    first, second = prepare(X, n_jobs), prepare(Y, n_jobs)
+    n1, n2, m = X.n_states, Y.n_states, X.n_channels
+    out = np.empty((len(X), len(Y), *(() if reduce else tail)))
+    rows_a_tile = max(1, _TILE_COLUMNS // 2 // n1)
+    columns_a_tile = LANES * max(1, _TILE_COLUMNS // (n2 * LANES))
+    kept = max(2, _KEPT_BYTES // (8 * m * _TILE_COLUMNS))
+
+    @lru_cache(kept)
+    def left(start: int, stop: int) -> Floats:
+        """C of some rows, (rows * n1, m)."""
+        return np.swapaxes(first.measurement(X, slice(start, stop)), 1, 2).reshape(-1, m)
+
+    @lru_cache(kept)
+    def right(start: int, stop: int) -> Floats:
+        """C of some columns in the order of the lanes, (m, groups * n2 * LANES)."""
+        n_groups = -(-(stop - start) // LANES)
+        lanes = np.zeros((m, n_groups, n2, LANES))
+        measured = second.measurement(Y, slice(start, stop))
+        for g in range(n_groups):
+            group = measured[g * LANES : (g + 1) * LANES]
+            lanes[:, g, :, : len(group)] = group.transpose(1, 2, 0)
+        return lanes.reshape(m, -1)
+
+    def work(rows: slice, columns: slice) -> Floats:
+        groups = slice(columns.start // LANES, -(-columns.stop // LANES))
+        n_groups = groups.stop - groups.start
+        G = left(rows.start, rows.stop) @ right(columns.start, columns.stop)
+        G = G.reshape(-1, n1, n_groups, n2, LANES)
+        result = np.empty((len(G), n_groups * LANES, *tail))
+        kernel(first.S[rows], second.T[groups], second.D[groups], G, result)
+        found = result[:, : columns.stop - columns.start]
+        return found if reduce is None else reduce(rows, columns, found)
+
+    for_each_tile(
+        work,
+        out,
+        tile=(rows_a_tile, columns_a_tile),
+        symmetric=X is Y and out.ndim == 2,
+        n_jobs=n_jobs,
+        description=description,
+    )
+    return out
+
+
+@dataclass(frozen=True)
+class Side:
+    """One batch of a kernel that is a sum over the entries of H1'H2."""
+
+    systems: LDS
+    basis: Callable[[slice], Floats]  # H of some systems, (systems, rows, columns)
+    parameters: Floats | None = None  # eigenvalues, (N, k)
+
+
+def sum_pairs(
+    sums: Callable[..., None], first: Side, second: Side, n_jobs: int | None, description: str
+) -> Floats:
+    """Apply a compiled sum of :mod:`closed_form` to H1'H2 of all pairs, (N, M)."""
+    out = np.empty((len(first.systems), len(second.systems)))
+    unused = np.empty((1, 1))
+
+    def work(rows: slice, columns: slice) -> Floats:
+        H1, H2 = first.basis(rows), second.basis(columns)
+        left = np.swapaxes(H1, 1, 2).reshape(-1, H1.shape[1])
+        right = np.swapaxes(H2, 0, 1).reshape(H2.shape[1], -1)
+        G = (left @ right).reshape(len(H1), H1.shape[2], len(H2), H2.shape[2])
+        result = np.empty((len(H1), len(H2)))
+        sums(
+            unused if first.parameters is None else first.parameters[rows],
+            unused if second.parameters is None else second.parameters[columns],
+            G,
+            result,
+        )
+        return result
+
+    sizes = (max(1, _TILE_COLUMNS // side.systems.n_states) for side in (first, second))
+    for_each_tile(
+        work,
+        out,
+        tile=(next(sizes), next(sizes)),
+        symmetric=first.systems is second.systems,
+        n_jobs=n_jobs,
+        description=description,
+    )
+    return out

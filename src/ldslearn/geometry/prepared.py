@@ -1,0 +1,101 @@
+"""A batch in output-normal Schur coordinates, computed once and kept with it."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._parallel import for_each_block
+from ldslearn.geometry import stein
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+LANES = 32  # systems side by side in one vectorised solve
+_LARGEST_CONDITION = 1e12
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Systems in coordinates in which the Gramian is I and A is (quasi-)triangular.
+
+    In these coordinates [C; CA; ...] is the orthonormal observability matrix V of Sec. 4.3, so that
+    V1'V2 solves the Stein equation X = A1'XA2 + C1'C2.
+    """
+
+    transform: Floats  # (N, n, n): old C times this is the new C
+    gramian: Floats  # (N, n, n), in the coordinates of the LDS
+    S: Floats  # (N, n, n), real quasi-upper triangular A
+    T: Floats  # (groups, 2, n, n, LANES), complex upper triangular A
+    D: Floats  # (groups, 3, 2, n, LANES), T = D* S D
+
+    def measurement(self, systems: LDS, block: slice) -> Floats:
+        """C of some systems in these coordinates, (systems, n_channels, n_states)."""
+        return systems.C[block] @ self.transform[block]
+
+
+def prepare(systems: LDS, n_jobs: int | None = None) -> Prepared:
+    """Return the batch in output-normal Schur coordinates; the second call costs nothing."""
+    cached: Prepared | None = systems.__dict__.get("_prepared")
+    if cached is None:
+        cached = _prepare(systems, n_jobs)
+        systems.__dict__["_prepared"] = cached
+    return cached
+
+
+def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
+    n_systems, n_states = len(systems), systems.n_states
+    S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
+    T, D = np.empty((n_systems, 2, n_states, n_states)), np.empty((n_systems, 3, 2, n_states))
+
+    def solve(block: slice) -> None:
+        _schur(systems.A[block], S[block], Z[block])
+        C = systems.C[block] @ Z[block]
+        stein.triangularise_all(S[block], T[block], D[block])
+        stein.gramians(S[block], T[block], D[block], np.swapaxes(C, 1, 2) @ C, W[block])
+
+    for_each_block(solve, n_systems, n_jobs=n_jobs, description="preparing systems")
+    gramian = Z @ W @ np.swapaxes(Z, 1, 2)
+    eigenvalues = np.diagonal(T, axis1=2, axis2=3)
+    unstable = np.flatnonzero((np.square(eigenvalues).sum(axis=1) >= 1).any(axis=1))
+    if len(unstable):
+        if not systems.allow_unstable:
+            raise _errors.unstable_systems(list(unstable))
+        warnings.warn(_errors.formal_solution(list(unstable)), stacklevel=2)
+        S, transform = _formal_coordinates(systems.A, gramian)
+    else:
+        # C'C = I, so that the smallest eigenvalue of a Gramian is at least 1.
+        bad = ~(np.trace(W, axis1=1, axis2=2) < _LARGEST_CONDITION)
+        if bad.any():
+            raise _errors.ill_conditioned_systems(list(np.flatnonzero(bad)))
+        F = np.empty_like(S)
+        stein.normalise(S, W, F)
+        transform = Z @ F
+    stein.triangularise_all(S, T, D)
+    return Prepared(transform, gramian, S, in_lanes(T), in_lanes(D))
+
+
+def _schur(A: Floats, S: Floats, Z: Floats) -> None:
+    """Fill S and Z with real Schur forms, A = Z S Z'."""
+    for index in range(len(A)):
+        S[index], Z[index] = scipy.linalg.schur(A[index], check_finite=False)
+
+
+def _formal_coordinates(A: Floats, W: Floats) -> tuple[Floats, Floats]:
+    """Coordinates by the factor L = U S^(1/2) of the SVD W = U S V' (Sec. 4.3); W is indefinite."""
+    eigenvalues, U = np.linalg.eigh(W)
+    root = np.sqrt(np.abs(eigenvalues))[:, None]
+    S, Z = np.empty_like(A), np.empty_like(A)
+    _schur(np.swapaxes(U * root, 1, 2) @ A @ (U / root), S, Z)
+    return S, (U / root) @ Z
+
+
+def in_lanes(stack: NDArray[np.float64]) -> Floats:
+    """(N, ...) to (groups, ..., LANES), the last group filled up with its last system."""
+    n_systems = len(stack)
+    n_groups = -(-n_systems // LANES)
+    index = np.minimum(np.arange(n_groups * LANES), n_systems - 1).reshape(n_groups, LANES)
+    return np.ascontiguousarray(np.moveaxis(stack[index], 1, -1))

@@ -1,0 +1,73 @@
+"""Kernels of what is not dynamics: noise directions and means (Sec. 7 and beyond)."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from ldslearn import _errors
+from ldslearn._checks import check_positive
+from ldslearn.geometry import closed_form
+from ldslearn.geometry.pairs import Side, check_pair, sum_pairs
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+
+def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return |H1'H2|_F^2 with H = C U_B, U_B the left singular vectors of B (Sec. 7, corrected)."""
+    first, second = check_pair(X, Y)
+
+    def side(systems: LDS) -> Side:
+        if systems.B is None:
+            raise _errors.field_missing("the covariance kernel", "B")
+        U = np.linalg.svd(systems.B, full_matrices=False)[0]
+        return Side(systems, lambda block: systems.C[block] @ U[block])
+
+    return sum_pairs(closed_form.plain_sums, side(first), side(second), n_jobs, "covariance kernel")
+
+
+def mean_kernel(
+    X: LDS,
+    Y: LDS | None = None,
+    *,
+    shape: Literal["rbf", "cosine"] = "rbf",
+    bandwidth: float | Literal["median"] = "median",
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return a kernel of the means, which the observability subspace forgets.
+
+    Parameters
+    ----------
+    X, Y : LDS
+    shape : "rbf" or "cosine"
+        exp(-|mean1 - mean2|^2 / bandwidth), or the squared cosine of their angle.
+    bandwidth : float or "median"
+        Of "rbf"; "median" takes the median squared distance between the means at hand.
+    n_jobs : ignored
+        One matrix product does it all.
+    """
+    first, second = check_pair(X, Y)
+    if first.mean is None or second.mean is None:
+        raise _errors.field_missing("the mean kernel", "mean")
+    if shape == "rbf":
+        squared = cdist(first.mean, second.mean, "sqeuclidean")
+        return np.exp(-squared / resolve_bandwidth(bandwidth, squared))
+    if shape != "cosine":
+        raise _errors.unknown_name("shape", shape, ("rbf", "cosine"))
+    return np.square(_unit(first.mean) @ _unit(second.mean).T)
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1.0)
+
+
+def resolve_bandwidth(bandwidth: float | Literal["median"], squared_distances: Floats) -> float:
+    """Return a bandwidth as a number; "median" is that of the positive squared distances."""
+    if bandwidth == "median":
+        positive = squared_distances[(squared_distances > 0) & np.isfinite(squared_distances)]
+        return float(np.median(positive)) if positive.size else 1.0
+    check_positive("bandwidth", bandwidth, "be positive or 'median'")
+    return float(bandwidth)

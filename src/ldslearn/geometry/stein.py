@@ -1,0 +1,328 @@
+"""Compiled solver of the Stein equation X = A1' X A2 + G for one system against many at a time.
+
+Both sides come in Schur form, so that X follows column by column by substitution: backward stable,
+no eigenvectors, defective matrices welcome. The first side stays real and quasi-triangular (blocks
+of one or two rows); the second is triangular and complex, T = D* S D with S its real Schur form and
+D unitary, made of the same one- or two-row blocks. The second side holds many systems side by
+side, the system last in every array ("lanes"), so that each line below is a vector instruction.
+
+The functions are compiled at their first call, and kept on disk.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_options: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "fastmath": {"contract"},  # fused multiply-add, and nothing else that changes results
+    "error_model": "numpy",
+}
+
+# Rows of D that reach a column: its own, the one above, the one below; real and imaginary part.
+DIAGONAL, ABOVE, BELOW = 0, 1, 2
+
+
+@njit(**_options)
+def solve_lanes(S1, T2, D2, G, X, Y):  # type: ignore[no-untyped-def]
+    """Solve X = S1' X T2 + G D2 for all lanes at once.
+
+    Parameters
+    ----------
+    S1 : (n1, n1) array
+        Real, quasi-upper triangular.
+    T2 : (2, n2, n2, lanes) array
+        Upper triangular; real and imaginary parts.
+    D2 : (3, 2, n2, lanes) array
+        The tridiagonal rows of D (`DIAGONAL`, `ABOVE`, `BELOW`); real and imaginary parts.
+    G : (n1, n2, lanes) array
+    X : (2, n2, n1, lanes) array
+        Filled with X D2, column by column.
+    Y : (2, n1, lanes) array
+        Workspace; holds (X T2) of the column at hand.
+    """
+    n1, n2, lanes = G.shape
+    for b in range(n2):
+        Y[:] = 0.0
+        for k in range(b):
+            for a in range(n1):
+                for p in range(lanes):
+                    Y[0, a, p] += X[0, k, a, p] * T2[0, k, b, p] - X[1, k, a, p] * T2[1, k, b, p]
+                    Y[1, a, p] += X[0, k, a, p] * T2[1, k, b, p] + X[1, k, a, p] * T2[0, k, b, p]
+        a = 0
+        while a < n1:
+            width = 2 if a + 1 < n1 and S1[a + 1, a] != 0.0 else 1
+            for c in range(a, a + width):
+                for p in range(lanes):
+                    X[0, b, c, p] = G[c, b, p] * D2[0, 0, b, p]
+                    X[1, b, c, p] = G[c, b, p] * D2[0, 1, b, p]
+                if b > 0:
+                    for p in range(lanes):
+                        X[0, b, c, p] += G[c, b - 1, p] * D2[1, 0, b, p]
+                        X[1, b, c, p] += G[c, b - 1, p] * D2[1, 1, b, p]
+                if b + 1 < n2:
+                    for p in range(lanes):
+                        X[0, b, c, p] += G[c, b + 1, p] * D2[2, 0, b, p]
+                        X[1, b, c, p] += G[c, b + 1, p] * D2[2, 1, b, p]
+                for row in range(a + width):
+                    s = S1[row, c]
+                    for p in range(lanes):
+                        X[0, b, c, p] += s * Y[0, row, p]
+                        X[1, b, c, p] += s * Y[1, row, p]
+            if width == 1:
+                s = S1[a, a]
+                for p in range(lanes):
+                    zr, zi = T2[0, b, b, p], T2[1, b, b, p]
+                    er, ei = 1.0 - s * zr, -s * zi  # x = rhs / (1 - s z)
+                    inverse = 1.0 / (er * er + ei * ei)
+                    rr, ri = X[0, b, a, p], X[1, b, a, p]
+                    xr, xi = (rr * er + ri * ei) * inverse, (ri * er - rr * ei) * inverse
+                    X[0, b, a, p], X[1, b, a, p] = xr, xi
+                    Y[0, a, p] += xr * zr - xi * zi
+                    Y[1, a, p] += xr * zi + xi * zr
+            else:
+                # (I - z B)(x1, x2) = rhs with B the transposed block, by its adjugate
+                b11, b12, b21, b22 = S1[a, a], S1[a + 1, a], S1[a, a + 1], S1[a + 1, a + 1]
+                trace, determinant = b11 + b22, b11 * b22 - b12 * b21
+                for p in range(lanes):
+                    zr, zi = T2[0, b, b, p], T2[1, b, b, p]
+                    er = 1.0 - zr * trace + (zr * zr - zi * zi) * determinant
+                    ei = -zi * trace + 2.0 * zr * zi * determinant
+                    inverse = 1.0 / (er * er + ei * ei)
+                    r1r, r1i = X[0, b, a, p], X[1, b, a, p]
+                    r2r, r2i = X[0, b, a + 1, p], X[1, b, a + 1, p]
+                    z1r, z1i = zr * r1r - zi * r1i, zr * r1i + zi * r1r
+                    z2r, z2i = zr * r2r - zi * r2i, zr * r2i + zi * r2r
+                    n1r, n1i = r1r - b22 * z1r + b12 * z2r, r1i - b22 * z1i + b12 * z2i
+                    n2r, n2i = r2r - b11 * z2r + b21 * z1r, r2i - b11 * z2i + b21 * z1i
+                    x1r, x1i = (n1r * er + n1i * ei) * inverse, (n1i * er - n1r * ei) * inverse
+                    x2r, x2i = (n2r * er + n2i * ei) * inverse, (n2i * er - n2r * ei) * inverse
+                    X[0, b, a, p], X[1, b, a, p] = x1r, x1i
+                    X[0, b, a + 1, p], X[1, b, a + 1, p] = x2r, x2i
+                    Y[0, a, p] += x1r * zr - x1i * zi
+                    Y[1, a, p] += x1r * zi + x1i * zr
+                    Y[0, a + 1, p] += x2r * zr - x2i * zi
+                    Y[1, a + 1, p] += x2r * zi + x2i * zr
+            a += width
+
+
+@njit(**_options)
+def undo_rotation(X, D2, lane, out):  # type: ignore[no-untyped-def]
+    """Write the real solution, (X D2) D2*, of one lane to `out`, (n1, n2)."""
+    n2, n1 = X.shape[1], X.shape[2]
+    for b in range(n2):
+        for a in range(n1):
+            out[a, b] = X[0, b, a, lane] * D2[0, 0, b, lane] + X[1, b, a, lane] * D2[0, 1, b, lane]
+    for b in range(n2):  # column b of X D2 also holds parts of columns b - 1 and b + 1 of X
+        for a in range(n1):
+            if b > 0:
+                out[a, b - 1] += (
+                    X[0, b, a, lane] * D2[1, 0, b, lane] + X[1, b, a, lane] * D2[1, 1, b, lane]
+                )
+            if b + 1 < n2:
+                out[a, b + 1] += (
+                    X[0, b, a, lane] * D2[2, 0, b, lane] + X[1, b, a, lane] * D2[2, 1, b, lane]
+                )
+
+
+@njit(**_options)
+def log_abs_determinant(M):  # type: ignore[no-untyped-def]
+    """Log |det M| by elimination with row pivoting; M is overwritten."""
+    n = M.shape[0]
+    total = 0.0
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(M[i, k]) > abs(M[pivot, k]):
+                pivot = i
+        if M[pivot, k] == 0.0:
+            return -np.inf
+        if pivot != k:
+            for j in range(k, n):
+                M[k, j], M[pivot, j] = M[pivot, j], M[k, j]
+        total += np.log(abs(M[k, k]))
+        for i in range(k + 1, n):
+            factor = M[i, k] / M[k, k]
+            for j in range(k + 1, n):
+                M[i, j] -= factor * M[k, j]
+    return total
+
+
+@njit(**_options)
+def squared_norms(S1, T2, D2, G, out):  # type: ignore[no-untyped-def]
+    """Write |X|_F^2 of every pair to `out`.
+
+    Parameters
+    ----------
+    S1 : (rows, n1, n1) array
+    T2 : (groups, 2, n2, n2, lanes) array
+    D2 : (groups, 3, 2, n2, lanes) array
+    G : (rows, n1, groups, n2, lanes) array
+    out : (rows, groups * lanes) array
+    """
+    rows, n1, groups, n2, lanes = G.shape
+    X, Y = np.empty((2, n2, n1, lanes)), np.empty((2, n1, lanes))
+    for i in range(rows):
+        for g in range(groups):
+            solve_lanes(S1[i], T2[g], D2[g], G[i, :, g], X, Y)
+            total = out[i, g * lanes : (g + 1) * lanes]
+            total[:] = 0.0
+            for part in range(2):
+                for b in range(n2):
+                    for a in range(n1):
+                        for p in range(lanes):
+                            total[p] += X[part, b, a, p] * X[part, b, a, p]
+
+
+@njit(**_options)
+def log_determinants(S1, T2, D2, G, out):  # type: ignore[no-untyped-def]
+    """Write log |det X| of every pair to `out`; shapes as in :func:`squared_norms`, n1 = n2."""
+    rows, n1, groups, n2, lanes = G.shape
+    X, Y = np.empty((2, n2, n1, lanes)), np.empty((2, n1, lanes))
+    M = np.empty((n1, n2))
+    for i in range(rows):
+        for g in range(groups):
+            solve_lanes(S1[i], T2[g], D2[g], G[i, :, g], X, Y)
+            for p in range(lanes):
+                undo_rotation(X, D2[g], p, M)
+                out[i, g * lanes + p] = log_abs_determinant(M)
+
+
+@njit(**_options)
+def solutions(S1, T2, D2, G, out):  # type: ignore[no-untyped-def]
+    """Write X of every pair to `out`, (rows, groups * lanes, n1, n2)."""
+    rows, n1, groups, n2, lanes = G.shape
+    X, Y = np.empty((2, n2, n1, lanes)), np.empty((2, n1, lanes))
+    for i in range(rows):
+        for g in range(groups):
+            solve_lanes(S1[i], T2[g], D2[g], G[i, :, g], X, Y)
+            for p in range(lanes):
+                undo_rotation(X, D2[g], p, out[i, g * lanes + p])
+
+
+@njit(**_options)
+def triangularise(S, T, D):  # type: ignore[no-untyped-def]
+    """Make a real quasi-triangular S triangular, T = D* S D.
+
+    Parameters
+    ----------
+    S : (n, n) array
+    T : (2, n, n) array
+        Filled with real and imaginary parts.
+    D : (3, 2, n) array
+        Filled with the tridiagonal rows of D, real and imaginary parts.
+    """
+    n = S.shape[0]
+    T[:] = 0.0
+    T[0] = S
+    D[:] = 0.0
+    D[0, 0] = 1.0
+    for k in range(n - 1):
+        if S[k + 1, k] == 0.0:
+            continue
+        # A unit eigenvector (v1, v2) of the block [[p, q], [r, s]]: the longer of two formulas.
+        p, q, r, s = S[k, k], S[k, k + 1], S[k + 1, k], S[k + 1, k + 1]
+        half = 0.5 * (p - s)
+        root = np.sqrt(complex(half * half + q * r, 0.0))
+        value = 0.5 * (p + s) + root
+        if abs(value - p) ** 2 + q * q > abs(value - s) ** 2 + r * r:
+            v1, v2 = complex(q, 0.0), value - p
+        else:
+            v1, v2 = value - s, complex(r, 0.0)
+        length = np.sqrt(abs(v1) ** 2 + abs(v2) ** 2)
+        v1, v2 = v1 / length, v2 / length
+        # D = [[v1, -v2*], [v2, v1*]]
+        D[0, 0, k], D[0, 1, k] = v1.real, v1.imag
+        D[2, 0, k], D[2, 1, k] = v2.real, v2.imag
+        D[1, 0, k + 1], D[1, 1, k + 1] = -v2.real, v2.imag
+        D[0, 0, k + 1], D[0, 1, k + 1] = v1.real, -v1.imag
+        for i in range(k + 2):  # T D: columns k, k + 1
+            x, y = complex(T[0, i, k], T[1, i, k]), complex(T[0, i, k + 1], T[1, i, k + 1])
+            first, second = x * v1 + y * v2, -x * v2.conjugate() + y * v1.conjugate()
+            T[0, i, k], T[1, i, k] = first.real, first.imag
+            T[0, i, k + 1], T[1, i, k + 1] = second.real, second.imag
+        for j in range(k, n):  # D* T: rows k, k + 1
+            x, y = complex(T[0, k, j], T[1, k, j]), complex(T[0, k + 1, j], T[1, k + 1, j])
+            first, second = v1.conjugate() * x + v2.conjugate() * y, -v2 * x + v1 * y
+            T[0, k, j], T[1, k, j] = first.real, first.imag
+            T[0, k + 1, j], T[1, k + 1, j] = second.real, second.imag
+        T[0, k + 1, k] = T[1, k + 1, k] = 0.0
+
+
+@njit(**_options)
+def triangularise_all(S, T, D):  # type: ignore[no-untyped-def]
+    """:func:`triangularise` for a batch."""
+    for i in range(S.shape[0]):
+        triangularise(S[i], T[i], D[i])
+
+
+@njit(**_options)
+def gramians(S, T, D, G, W):  # type: ignore[no-untyped-def]
+    """Fill W, (N, n, n), with the solutions of W = S'WS + G; T and D are S made triangular."""
+    n = S.shape[1]
+    X, Y = np.empty((2, n, n, 1)), np.empty((2, n, 1))
+    for i in range(S.shape[0]):
+        lane = D[i].reshape((3, 2, n, 1))
+        solve_lanes(S[i], T[i].reshape((2, n, n, 1)), lane, G[i].copy().reshape((n, n, 1)), X, Y)
+        undo_rotation(X, lane, 0, W[i])
+        for a in range(n):
+            for b in range(a):
+                W[i, a, b] = W[i, b, a] = 0.5 * (W[i, a, b] + W[i, b, a])
+
+
+@njit(**_options)
+def normalise(S, W, F):  # type: ignore[no-untyped-def]
+    """Change Schur coordinates to those in which the Gramian is I, for a batch.
+
+    With W = R'R the Gramian, R S R^-1 is quasi-triangular like S.
+
+    Parameters
+    ----------
+    S : (N, n, n) array
+        Real Schur forms; overwritten by R S R^-1.
+    W : (N, n, n) array
+        Their Gramians.
+    F : (N, n, n) array
+        Filled with R^-1.
+
+    """
+    n = S.shape[1]
+    R, RS = np.zeros((n, n)), np.empty((n, n))
+    for i in range(S.shape[0]):
+        for a in range(n):  # Cholesky
+            for b in range(a, n):
+                value = W[i, a, b]
+                for k in range(a):
+                    value -= R[k, a] * R[k, b]
+                if b == a:
+                    R[a, a] = np.sqrt(value)
+                else:
+                    R[a, b] = value / R[a, a]
+        for b in range(n):  # R F = I
+            F[i, :, b] = 0.0
+            F[i, b, b] = 1.0 / R[b, b]
+            for a in range(b - 1, -1, -1):
+                value = 0.0
+                for k in range(a + 1, b + 1):
+                    value += R[a, k] * F[i, k, b]
+                F[i, a, b] = -value / R[a, a]
+        for a in range(n):  # S keeps its pattern: column b ends in row b, or b + 1 within a block
+            for b in range(n):
+                value = 0.0
+                for k in range(a, min(b + 2, n)):
+                    value += R[a, k] * S[i, k, b]
+                RS[a, b] = value
+        for a in range(n):
+            for b in range(n):
+                if a > b + 1 or (a == b + 1 and S[i, a, b] == 0.0):
+                    S[i, a, b] = 0.0
+                else:
+                    value = 0.0
+                    for k in range(b + 1):
+                        value += RS[a, k] * F[i, k, b]
+                    S[i, a, b] = value

@@ -1,0 +1,117 @@
+"""Gramians and principal angles of extended observability subspaces (Sec. 4.3)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.geometry import stein
+from ldslearn.geometry.pairs import check_pair, for_each_tile, solve_pairs
+from ldslearn.geometry.prepared import prepare
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+_ANGLE_TILE = 16
+_MOST_DOUBLINGS = 60
+
+
+def gramian(X: LDS) -> Floats:
+    """Return the observability Gramians O'O = sum_t (A^t)'C'C A^t, Eq. (4), (N, n, n)."""
+    return prepare(check_pair(X, None)[0]).gramian.copy()
+
+
+def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return O1'O2 = sum_t (A1^t)'C1'C2 A2^t of all pairs, Eq. (4).
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels; orders may differ. Y is X when None.
+    n_jobs : int or None
+
+    Returns
+    -------
+    (len(X), len(Y), X.n_states, Y.n_states) array
+    """
+    first, second = check_pair(X, Y)
+    solved = solve_pairs(
+        stein.solutions, first, second, n_jobs, "solving pairs", (first.n_states, second.n_states)
+    )
+    # V = O transform, so that O1'O2 = transform1^-T V1'V2 transform2^-1
+    left = np.swapaxes(np.linalg.inv(prepare(first).transform), 1, 2)
+    return left[:, None] @ solved @ np.linalg.inv(prepare(second).transform)
+
+
+def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return the principal angles between observability subspaces, Eq. (5), ascending.
+
+    Cosines are the singular values of V1'V2, sines those of the part of V2 outside the span of V1;
+    both come from one orthogonal decomposition of [V1, V2], and each angle is read off the one that
+    is accurate for it. Angles near 0 and near pi/2 keep their digits.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Of the same channels; orders may differ. Y is X when None.
+    n_jobs : int or None
+
+    Returns
+    -------
+    (len(X), len(Y), min(X.n_states, Y.n_states)) array, in [0, pi/2]
+    """
+    first, second = check_pair(X, Y)
+    if not (first.is_stable.all() and second.is_stable.all()):  # formal solutions have cosines only
+        shape = first.n_states, second.n_states
+        V = solve_pairs(stein.solutions, first, second, n_jobs, "computing angles", shape)
+        return np.arccos(np.clip(np.linalg.svd(V, compute_uv=False), 0.0, 1.0))
+    angles = np.empty((len(first), len(second), min(first.n_states, second.n_states)))
+    for_each_tile(
+        lambda rows, columns: _angles(first[rows], second[columns]),
+        angles,
+        tile=(_ANGLE_TILE, _ANGLE_TILE),
+        symmetric=first is second,
+        n_jobs=n_jobs,
+        description="computing angles",
+    )
+    return angles
+
+
+def _angles(X: LDS, Y: LDS) -> Floats:
+    """Angles of all pairs of two small batches."""
+    shape = len(X), len(Y)
+    i, j = (index.ravel() for index in np.indices(shape))
+    return pair_angles(X[i], Y[j]).reshape(*shape, -1)
+
+
+def pair_angles(X: LDS, Y: LDS) -> Floats:
+    """Principal angles of system i of X and system i of Y, (N, min(n1, n2)), ascending."""
+    if X.n_states < Y.n_states:
+        X, Y = Y, X
+    R = _joint_factor(X, Y)
+    n = X.n_states
+    cosines = np.linalg.svd(R[:, :n, n:], compute_uv=False)
+    sines = np.linalg.svd(R[:, n:, n:], compute_uv=False)[:, ::-1]
+    cosines, sines = np.clip(cosines, 0.0, 1.0), np.clip(sines, 0.0, 1.0)
+    return np.where(sines**2 < 0.5, np.arcsin(sines), np.arccos(cosines))
+
+
+def _joint_factor(X: LDS, Y: LDS) -> Floats:
+    """R with [V1, V2] = Q R of each pair, by doubling: R <- qr([R; R A^k]), k = 1, 2, 4, ...
+
+    The Gramian is never formed, so that small sines do not drown in it.
+    """
+    first, second = prepare(X), prepare(Y)
+    n1, everything = X.n_states, slice(None)
+    C = np.concatenate(
+        [first.measurement(X, everything), second.measurement(Y, everything)], axis=2
+    )
+    size = C.shape[2]
+    R = np.zeros((len(X), size, size))
+    R[:, : min(C.shape[1:])] = np.linalg.qr(C, mode="r")
+    P1, P2 = first.S, second.S
+    for _ in range(_MOST_DOUBLINGS):
+        later = np.concatenate([R[:, :, :n1] @ P1, R[:, :, n1:] @ P2], axis=2)
+        if np.abs(later).max() < 1e-17:
+            break
+        R = np.asarray(np.linalg.qr(np.concatenate([R, later], axis=1), mode="r"))
+        P1, P2 = P1 @ P1, P2 @ P2
+    return R

@@ -1,0 +1,41 @@
+"""Kernels of two-fold systems in closed form (Sec. 6.2, Table 2)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.geometry import closed_form
+from ldslearn.geometry.pairs import Side, check_pair, sum_pairs
+from ldslearn.models import LDS, SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
+
+Floats = NDArray[np.float64]
+
+
+def symmetric_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return the projection kernel of the symmetric parts, in the closed form of Table 2."""
+    first, second = map(_symmetric_side, check_pair(X, Y))
+    return sum_pairs(closed_form.symmetric_sums, first, second, n_jobs, "symmetric kernel")
+
+
+def skew_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return the projection kernel of the skew-symmetric parts, in the closed form of Table 2."""
+    first, second = map(_skew_side, check_pair(X, Y))
+    return sum_pairs(closed_form.skew_sums, first, second, n_jobs, "skew kernel")
+
+
+def twofold_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return the mean of :func:`symmetric_kernel` and :func:`skew_kernel` (two-fold systems)."""
+    return 0.5 * (symmetric_kernel(X, Y, n_jobs=n_jobs) + skew_kernel(X, Y, n_jobs=n_jobs))
+
+
+def _symmetric_side(systems: LDS) -> Side:
+    form: SymmetricForm | None = systems.__dict__.get("_symmetric_form")
+    if form is None:
+        form = systems.__dict__["_symmetric_form"] = canonical_symmetric(systems)
+    return Side(systems, form.measurement.__getitem__, form.eigenvalues)
+
+
+def _skew_side(systems: LDS) -> Side:
+    form: SkewForm | None = systems.__dict__.get("_skew_form")
+    if form is None:
+        form = systems.__dict__["_skew_form"] = canonical_skew(systems)
+    return Side(systems, form.basis.__getitem__, form.theta)

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from ldslearn.geometry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel
+
+from support.makers import contractions
+
+
+@pytest.fixture
+def batches():
+    return contractions(4, 8, 3, seed=1), contractions(3, 8, 3, seed=2)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_kernel_by_name(name, batches):
+    X, Y = batches
+    K = pairwise_kernel(X, Y, name)
+    assert K.shape == (4, 3)
+    assert np.isfinite(K).all()
+    np.testing.assert_array_equal(K, KERNELS[name](X, Y))
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_every_distance_by_name(name, batches):
+    X, Y = batches
+    D = pairwise_distance(X, Y, name)
+    assert D.shape == (4, 3)
+    assert (D > 0).all()
+
+
+def test_parameters_reach_the_kernel(batches):
+    X, Y = batches
+    one, five = (pairwise_kernel(X, Y, "finite", order=order) for order in (1, 5))
+    assert np.abs(one - five).max() > 1e-3
+
+
+def test_a_function_is_a_kernel(batches):
+    X, Y = batches
+    K = pairwise_kernel(X, Y, lambda X, Y, factor: factor * np.ones((len(X), len(Y))), factor=2)
+    np.testing.assert_array_equal(K, 2.0)
+
+
+def test_a_mixture_adds_up(batches):
+    X, Y = batches
+    weights = {"projection": 0.7, "covariance": 0.1, "mean": 0.2}
+    expected = sum(weight * KERNELS[name](X, Y) for name, weight in weights.items())
+    np.testing.assert_allclose(pairwise_kernel(X, Y, weights), expected)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        ("poly", "kernel must be one of 'projection', .*; got 'poly'"),
+        ({"poly": 1.0}, "kernel must be one of"),
+        ({"projection": -1.0}, "the weight of 'projection' must be non-negative; got -1.0"),
+        ({"projection": "much"}, "the weight of 'projection' must be non-negative; got 'much'"),
+        ({}, "kernel must be a name, a function or a mapping"),
+        (3, "kernel must be a name, a function or a mapping of names to weights; got 3"),
+    ],
+)
+def test_bad_kernels(kernel, message, batches):
+    with pytest.raises(ValueError, match=message):
+        pairwise_kernel(*batches, kernel)
+
+
+def test_other_mistakes(batches):
+    with pytest.raises(ValueError, match="parameters must be empty for a mixture"):
+        pairwise_kernel(*batches, {"projection": 1.0}, order=3)
+    with pytest.raises(ValueError, match="distance must be one of 'projection'"):
+        pairwise_distance(*batches, "manhattan")

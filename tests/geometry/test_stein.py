@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldslearn.geometry import stein
+from ldslearn.geometry.prepared import LANES, in_lanes, prepare
+from ldslearn.models import LDS
+
+from support.makers import jordan_block, random_orthogonal, random_systems
+
+
+def t(stack):
+    return np.conj(np.swapaxes(stack, -1, -2))
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 9))
+def test_triangularise(seed, n):
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    S = np.ascontiguousarray(scipy.linalg.schur(A)[0])
+    T, D = np.empty((2, n, n)), np.empty((3, 2, n))
+    stein.triangularise(S, T, D)
+    own, above, below = D[:, 0] + 1j * D[:, 1]
+    rotation = np.diag(own) + np.diag(above[1:], 1) + np.diag(below[:-1], -1)
+    np.testing.assert_allclose(t(rotation) @ rotation, np.eye(n), atol=1e-14)
+    np.testing.assert_allclose(t(rotation) @ S @ rotation, T[0] + 1j * T[1], atol=1e-12)
+    assert np.count_nonzero(np.tril(T[0] + 1j * T[1], -1)) == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_log_determinant(n):
+    M = np.random.default_rng(n).standard_normal((n, n))
+    M[0, 0] = 0.0  # needs pivoting
+    expected = np.linalg.slogdet(M)[1]
+    found = stein.log_abs_determinant(M.copy())
+    assert found == pytest.approx(expected) if np.isfinite(expected) else found == -np.inf
+    assert stein.log_abs_determinant(np.zeros((n, n))) == -np.inf
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 10])
+def test_prepared_coordinates_are_output_normal(n):
+    systems = random_systems(LANES + 3, n_channels=14, n_states=n, radius=0.95)
+    prepared = prepare(systems)
+    C = prepared.measurement(systems, slice(None))
+    np.testing.assert_allclose(
+        t(prepared.S) @ prepared.S + t(C) @ C,
+        np.broadcast_to(np.eye(n), prepared.S.shape),
+        atol=1e-11,
+    )
+    F = prepared.transform
+    np.testing.assert_allclose(systems.A @ F, F @ prepared.S, atol=1e-10)
+    assert prepared.T.shape == (2, 2, n, n, LANES)
+
+
+def test_prepared_once():
+    systems = random_systems(3, 6, 2)
+    assert prepare(systems) is prepare(systems)
+
+
+def test_lanes_repeat_the_last_system():
+    stack = np.arange(6.0).reshape(3, 2)
+    lanes = in_lanes(stack)
+    assert lanes.shape == (1, 2, LANES)
+    np.testing.assert_array_equal(lanes[0, 1, :5], [1, 3, 5, 5, 5])
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_defective_matrices(n):
+    random = np.random.default_rng(0)
+    P = random_orthogonal(n, random)
+    A = P @ (0.9 * jordan_block(n, 0.9)) @ P.T
+    C = np.linalg.qr(random.standard_normal((8, n)))[0]
+    expected = scipy.linalg.solve_discrete_lyapunov(A.T, np.eye(n))
+    np.testing.assert_allclose(prepare(LDS(A, C)).gramian[0], expected, rtol=1e-9)
+
+
+def test_systems_on_the_edge_are_refused():
+    near = LDS(np.diag([1 - 1e-14, 0.5]), np.eye(4, 2))
+    with pytest.raises(ValueError, match="system 0 must be stable by a margin; .* exceeds 1e12"):
+        prepare(near)
