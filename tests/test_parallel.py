@@ -1,3 +1,4 @@
+import threading
 import time
 
 import numpy as np
@@ -50,6 +51,8 @@ def test_an_error_comes_out_as_it_is(n_jobs):
 
 def test_progress_appears_in_a_terminal_only(monkeypatch, capsys):
     monkeypatch.setattr(_parallel, "_SECONDS_BEFORE_PROGRESS", 0.0)
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
 
     def work(block):
         time.sleep(0.02)
@@ -66,3 +69,32 @@ def test_no_progress_for_short_work(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     for_each_block(lambda block: None, 20, n_jobs=1, description="fitting systems")
     assert capsys.readouterr().err == ""
+
+
+def test_overlapping_calls_leave_no_limit_behind():
+    """The first to come limits and restores, whoever is still at work."""
+    with threadpoolctl.threadpool_limits(2):
+        before = blas_threads()
+    inside, leave = threading.Event(), threading.Event()
+
+    def work(block):
+        inside.set()
+        leave.wait(10)
+
+    def call():
+        for_each_block(work, 1, n_jobs=1, description="")
+
+    first, second = threading.Thread(target=call), threading.Thread(target=call)
+    first.start()
+    inside.wait(10)
+    second.start()
+    leave.set()
+    first.join(10)
+    second.join(10)
+    assert blas_threads() == before
+
+
+def test_jobs_are_threads():
+    """Two blocks that wait for each other end only if they run at the same time."""
+    barrier = threading.Barrier(2, timeout=10)
+    for_each_block(lambda block: barrier.wait() and None, 2, n_jobs=2, description="")

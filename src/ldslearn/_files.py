@@ -3,8 +3,7 @@
 import json
 import os
 import secrets
-import zipfile
-import zlib
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +23,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     one step: a reader sees the old file or the new one, never a part, and an error leaves the old
     one as it was.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(
             f"folder {target.parent} must exist to write {target.name}. Create it first."
@@ -37,6 +36,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, part)
         part.replace(target)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -51,7 +52,7 @@ def save_arrays(
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
     """Write `arrays` and a JSON `header` as an npz file that says what it is."""
-    text = json.dumps({"format": kind, "version": version, **header})
+    text = json.dumps({"format": kind, "version": version, "arrays": sorted(arrays), **header})
     with atomic_write(path) as file:
         np.savez(file, header=np.array(text), **arrays)  # type: ignore[arg-type]
 
@@ -60,26 +61,18 @@ def load_arrays(
     path: str | os.PathLike[str], kind: str, version: int
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return header and arrays of a file written by :func:`save_arrays`, or say what is wrong."""
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = dict(stored)
+    with open(path, "rb") as file:
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                arrays = dict(stored)
             header = json.loads(str(arrays.pop("header")))
             found = header["format"], header["version"]
-    except (
-        # np.load, zipfile and json between them raise these for damaged or foreign bytes;
-        # a file that is absent or may not be read (OSError from open) speaks for itself.
-        AttributeError,
-        EOFError,
-        KeyError,
-        TypeError,
-        ValueError,
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-    ) as error:
-        raise _errors.unreadable_file(path, kind) from error
+        except Exception as error:  # whatever np.load, zipfile and json make of damaged bytes
+            raise _errors.unreadable_file(path, kind) from error
     if found[0] != kind:
         raise _errors.unreadable_file(path, kind)
     if found[1] != version:
         raise _errors.other_version(path, found[1], version)
+    if sorted(arrays) != header.get("arrays"):
+        raise _errors.unreadable_file(path, kind)
     return header, arrays

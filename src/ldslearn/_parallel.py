@@ -1,5 +1,6 @@
 """Blocks of work over threads, BLAS kept to one thread each, progress in a terminal."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,26 @@ def _blas() -> ThreadpoolController:
     import scipy.linalg  # noqa: F401  loads SciPy's own BLAS, so that it is found, too
 
     return ThreadpoolController().select(user_api="blas")
+
+
+_limiting = threading.Lock()
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS to one thread, unless another thread of ours is doing so already.
+
+    The limit is global to the process: whoever sets it restores it, and nobody else touches it, or
+    overlapping calls would leave each other's limit behind.
+    """
+    if not _limiting.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _blas().limit(limits=1):
+            yield
+    finally:
+        _limiting.release()
 
 
 @contextmanager
@@ -68,7 +89,7 @@ def for_each_block(
     n_threads = min(effective_n_jobs(n_jobs), n_items)
     size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
-    with _blas().limit(limits=1), _progress(description, n_items) as advance:
+    with single_threaded_blas(), _progress(description, n_items) as advance:
         if n_threads == 1:
             for block in blocks:
                 work(block)

@@ -193,3 +193,31 @@ def test_bad_arguments():
 def test_empty_batches_have_empty_forms():
     batch = softly_stable(2, 6, 3, seed=0)[:0]
     assert len(canonical_symmetric(batch)) == len(canonical_skew(batch)) == 0
+
+
+def test_a_system_does_not_depend_on_its_neighbours():
+    """Values below 1 stay as they are, next to whatever."""
+    A = np.stack([np.diag([0.995, 0.2]), np.diag([1.5, 0.995])])
+    batch = LDS(A, np.broadcast_to(np.eye(3, 2), (2, 3, 2)))
+    with pytest.warns(UserWarning, match="the symmetric part of system 1 has"):
+        form = canonical_symmetric(batch)
+    np.testing.assert_array_equal(form.eigenvalues, [[0.995, 0.2], [0.99, 0.995]])
+
+
+def test_saturated_soft_values_stay_below_one():
+    batch = LDS([[0.5]], [[1.0]])
+    form = canonical_symmetric(batch, [np.array([[1.0, 40.0, 1600.0]])])
+    assert 1 - 1e-11 < form.eigenvalues[0, 0] < 1
+
+
+def test_forms_keep_the_delays_and_check_the_scale():
+    batch = LDS(np.zeros((2, 2)), np.eye(4, 2), delays=2)
+    assert canonical_symmetric(batch).systems().delays == 2
+    assert canonical_skew(batch).systems().delays == 2
+    with pytest.raises(ValueError, match="scale must be positive or None; got -3"):
+        canonical_symmetric(batch, scale=-3)
+
+
+def test_the_lone_column_has_a_sign():
+    lone = canonical_skew(softly_stable(6, 9, 5, seed=1)).basis[:, :, -1]
+    assert (np.take_along_axis(lone, np.abs(lone).argmax(axis=1)[:, None], axis=1) > 0).all()

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from ldslearn import LDS, LDSEncoder
+from ldslearn import LDSEncoder
 from ldslearn.datasets import load_japanese_vowels, make_lds_sequences
 from ldslearn.models import STABILIZERS
 
@@ -180,6 +180,20 @@ def test_fraction_keeps_its_share_in_every_sequence(share):
     assert encoder.transform(X).n_states == encoder.n_states_
 
 
+def test_fraction_counts_what_will_be_encoded():
+    """Delays and the mean change the spectrum, and so the count."""
+    X = [sequence + 40.0 for sequence in ragged_sequences(6, shortest=30)]
+    assert LDSEncoder(0.99, center=False).fit(X).n_states_ < LDSEncoder(0.99).fit(X).n_states_
+    assert LDSEncoder(0.99, delays=4).fit(X).n_states_ > LDSEncoder(0.99).fit(X).n_states_
+
+
+def test_scale_reaches_the_stabilizer():
+    X = ragged_sequences(3)
+    plain = LDSEncoder(2, stabilizer="none").fit_transform(X)
+    for i, A in enumerate(LDSEncoder(2, scale=1.0).fit_transform(X).A):
+        np.testing.assert_allclose(A, soft_normalised(plain.A[i], 1.0), atol=1e-12)
+
+
 def test_fraction_is_decided_by_fit_alone():
     X, _ = make_lds_sequences(1, 4, n_channels=6, n_states=2, noise=0.01, random_state=0)
     encoder = LDSEncoder(0.9).fit(X)
@@ -227,10 +241,6 @@ def test_fit_returns_itself_and_transform_changes_nothing():
     assert vars(encoder) == before
     with pytest.raises(NotFittedError, match="not fitted"):
         LDSEncoder(2).transform(X)
-
-
-def test_set_output_does_not_wrap_systems():
-    assert isinstance(make_pipeline(LDSEncoder(2)).fit_transform(ragged_sequences(3)), LDS)
 
 
 # Bad input
@@ -305,6 +315,22 @@ def test_parameters_set_after_fit_are_checked(changes, message):
     encoder = LDSEncoder(2).fit(X).set_params(**changes)
     with pytest.raises(ValueError, match=message):
         encoder.transform(X)
+
+
+def test_constancy_is_a_matter_of_each_channel():
+    random = np.random.default_rng(0)
+    X = np.vstack([np.full(30, 1e13), 0.01 * random.standard_normal((2, 30))])
+    assert LDSEncoder(2).fit_transform([X]).is_stable.all()
+    faint = 1e3 + 1e-7 * random.standard_normal((2, 200_000))
+    assert LDSEncoder(2).fit_transform([faint]).is_stable.all()
+
+
+def test_a_failed_fit_leaves_no_trace():
+    encoder = LDSEncoder(9)
+    with pytest.raises(ValueError, match="n_states must be at most"):
+        encoder.fit(ragged_sequences(2))
+    assert not hasattr(encoder, "n_states_")
+    assert not hasattr(encoder, "n_channels_in_")
 
 
 @pytest.mark.parametrize("factor", [1e200, 1e-170])

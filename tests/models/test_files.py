@@ -1,3 +1,4 @@
+import json
 import os
 import pickle
 import stat
@@ -136,7 +137,8 @@ def test_another_version_is_named(path):
     ],
 )
 def test_invalid_contents_are_named(path, arrays, message):
-    write(path, '{"format": "ldslearn.LDS", "version": 1, "delays": 1}', **arrays)
+    header = {"format": "ldslearn.LDS", "version": 1, "delays": 1, "allow_unstable": False}
+    write(path, json.dumps({**header, "arrays": sorted(arrays)}), **arrays)
     with pytest.raises(ValueError, match=message):
         LDS.load(path)
 
@@ -168,3 +170,41 @@ def test_a_missing_folder_is_named(systems, tmp_path):
         systems.save(tmp_path / "nowhere" / "x.lds")
     with pytest.raises(IsADirectoryError, match="must be a file name; got a folder"):
         systems.save(tmp_path)
+
+
+def test_a_lost_array_is_noticed(systems, path):
+    systems.save(path)
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    del arrays["B"]
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(ValueError, match="must be a complete"):
+        LDS.load(path)
+
+
+def test_flipped_bits_never_pass_for_another_batch(systems, path):
+    systems.save(path)
+    whole = path.read_bytes()
+    random = np.random.default_rng(0)
+    for position in random.integers(0, len(whole), 300):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << int(random.integers(8))
+        path.write_bytes(damaged)
+        try:
+            loaded = LDS.load(path)
+        except ValueError:  # any other error would end the test
+            continue
+        for name in FIELDS:
+            np.testing.assert_array_equal(getattr(loaded, name), getattr(systems, name))
+
+
+def test_permissions_and_links_are_kept(systems, path):
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    link = path.with_name("link.lds")
+    link.symlink_to(path)
+    systems.save(link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(LDS.load(path)) == 4

@@ -144,3 +144,37 @@ def test_stationary_systems_are_recovered_up_to_a_change_of_basis():
         np.sort_complex(np.linalg.eigvals(systems.A[0])),
         atol=0.01,
     )
+
+
+@pytest.mark.parametrize("kept", [1e-2, 1e-4, 1e-6, 1e-10])
+def test_a_last_sample_that_carries_most_of_a_direction(kept):
+    """The fit divides by what the earlier samples keep of it; the factors must be good enough."""
+    random = np.random.default_rng(0)
+    V = np.linalg.qr(random.standard_normal((40, 6)))[0]
+    V[-1] = 0.0
+    V = np.linalg.qr(V)[0]
+    V[:, 3] *= np.sqrt(kept)
+    V[-1, 3] = np.sqrt(1 - kept)
+    U = np.linalg.qr(random.standard_normal((30, 6)))[0]
+    assert_fits_literally(U @ np.diag(np.linspace(1, 0.01, 6)) @ V.T, 6, atol=2e-10)
+
+
+def test_what_the_factors_leave_out_in_both_paths():
+    random = np.random.default_rng(0)
+    Y = random.standard_normal((8, 30))
+    s = np.linalg.svd(Y, compute_uv=False)
+    assert principal_factors(Y, 3).residual == pytest.approx((s[3:] ** 2).sum())
+    U, _, Vt = np.linalg.svd(Y, full_matrices=False)
+    steep = U @ np.diag(np.logspace(0, -7, 8)) @ Vt
+    assert principal_factors(steep, 5).residual == pytest.approx(
+        (np.logspace(0, -7, 8)[5:] ** 2).sum(), rel=1e-6
+    )
+
+
+def test_a_small_but_real_rank_is_kept():
+    random = np.random.default_rng(0)
+    U = np.linalg.qr(random.standard_normal((12, 4)))[0]
+    V = np.linalg.qr(random.standard_normal((30, 4)))[0]
+    factors = principal_factors(U @ np.diag([1, 1e-3, 1e-9, 1e-12]) @ V.T, 4)
+    assert factors.rank == 4
+    assert principal_factors(U @ np.diag([1, 1e-3, 1e-9, 0]) @ V.T, 4).rank == 3

@@ -241,7 +241,7 @@ def test_a_change_of_basis_must_be_orthogonal(systems):
             "C must have at least as many",
         ),
         ({"delays": 3}, ValueError, "delays must divide n_channels = 8; got 3"),
-        ({"delays": 0}, ValueError, "delays must divide n_channels = 8; got 0"),
+        ({"delays": 0}, ValueError, "delays must be an integer of at least 1; got 0"),
     ],
 )
 def test_invalid_fields_are_named(systems, values, error, message):
@@ -286,3 +286,45 @@ def test_systems_are_not_vectors(systems):
 def test_sequences_in_the_place_of_systems_are_named(systems):
     with pytest.raises(TypeError, match="batch 1 must be an LDS batch; got list. Encode sequences"):
         LDS.concatenate([systems, [1, 2]])
+
+
+def test_delays_survive_every_change():
+    batch = random_systems(4, 6, 2)
+    batch = LDS(batch.A, batch.C, delays=np.int64(3))
+    assert batch[1:].delays == batch[[0]].delays == batch[2].delays == 3
+    assert LDS.concatenate([batch, batch]).delays == 3
+    assert batch.change_basis(np.eye(2)).delays == 3
+    other = LDS(batch.A, batch.C, delays=2)
+    assert not batch.equivalent(other).any()
+    with pytest.raises(ValueError, match="batch 1 must have the layout of batch 0"):
+        LDS.concatenate([batch, other])
+    with pytest.raises(ValueError, match="delays must be an integer"):
+        LDS(batch.A, batch.C, delays=2.0)
+
+
+def test_what_the_encoder_and_index_arrays_return_is_frozen_too(systems):
+    encoded = LDSEncoder(2).fit_transform(np.random.default_rng(0).standard_normal((3, 4, 20)))
+    for batch in (encoded, systems[[0, 2]], systems.change_basis(np.eye(3))):
+        with pytest.raises(ValueError, match="read-only"):
+            batch.A[0, 0, 0] = 1.0
+
+
+def test_a_change_of_basis_has_one_matrix_or_one_a_system(systems):
+    with pytest.raises(ValueError, match="P must be orthogonal of size 3"):
+        systems[:1].change_basis(np.stack([np.eye(3)] * 5))
+
+
+def test_slightly_skewed_measurements_are_refused(systems):
+    C = systems.C.copy()
+    C[3, :, 0] *= 1 + 1e-4
+    with pytest.raises(ValueError, match="C must have orthonormal columns; .* in system 3"):
+        LDS(systems.A, C)
+
+
+def test_each_stacked_sample_has_its_own_mean():
+    """A ramp: the mean of the newer samples is larger, and simulate and forecast know which."""
+    batch = random_systems(1, 4, 2)
+    stacked = LDS(batch.A, batch.C, mean=[[1.0, 2.0, 30.0, 40.0]], x0=[[0.0, 0.0]], delays=2)
+    np.testing.assert_allclose(stacked.simulate(2, noise=False)[0, :, 0], [1.0, 2.0])
+    resting = np.array([[[1.0, 30.0], [2.0, 40.0]]])
+    np.testing.assert_allclose(stacked.forecast(resting, 1)[0, :, 0], [30.0, 40.0])

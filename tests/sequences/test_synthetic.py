@@ -81,3 +81,14 @@ def test_eigenvalues_lie_in_the_range_asked_for(n_states):
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         make_lds_sequences(**parameters)
+
+
+def test_noise_and_stationarity():
+    clean, _ = make_lds_sequences(1, 1, n_timepoints=2000, noise=0.0, random_state=0)
+    noisy, _ = make_lds_sequences(1, 1, n_timepoints=2000, noise=0.5, random_state=0)
+    assert np.std(noisy[0] - clean[0]) == pytest.approx(0.5 * clean[0].std(), rel=0.05)
+    X, _ = make_lds_sequences(
+        1, 300, n_timepoints=40, radius=(0.98, 0.99), jitter=0.0, random_state=0
+    )
+    early, late = (np.mean([np.square(x[:, t]).mean() for x in X]) for t in (0, 39))
+    assert early == pytest.approx(late, rel=0.2)  # the start is as lively as the end

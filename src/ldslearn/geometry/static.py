@@ -22,7 +22,8 @@ def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
     def side(systems: LDS) -> Side:
         if systems.B is None:
             raise _errors.field_missing("the covariance kernel", "B")
-        U = np.linalg.svd(systems.B, full_matrices=False)[0]
+        U, s, _ = np.linalg.svd(systems.B, full_matrices=False)
+        U = U * (s > 1e-12 * s[:, :1])[:, None]  # a vanishing noise has no direction
         return Side(systems, lambda block: systems.C[block] @ U[block])
 
     return sum_pairs(closed_form.plain_sums, side(first), side(second), n_jobs, "covariance kernel")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn.models.lds import LDS, as_systems
-from ldslearn.models.stabilizers import check_states
+from ldslearn.models.stabilizers import check_states, soft_limit
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -32,19 +32,21 @@ class SymmetricForm:
         Real, descending, within (-1, 1).
     measurement : (N, n_channels, n_states) array
         Real, orthonormal columns; the largest entry of each is positive.
+    delays : int
+        Consecutive samples stacked in a measurement.
     """
 
     eigenvalues: Floats
     measurement: Floats
+    delays: int = 1
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
 
     def systems(self) -> LDS:
         """Return the real systems (diag(Lambda), U)."""
-        return LDS(
-            self.eigenvalues[:, :, None] * np.eye(self.eigenvalues.shape[1]), self.measurement
-        )
+        A = self.eigenvalues[:, :, None] * np.eye(self.eigenvalues.shape[1])
+        return LDS(A, self.measurement, delays=self.delays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +60,13 @@ class SkewForm:
     basis : (N, n_channels, n_states) array
         Q: real, orthonormal columns; columns 2k and 2k + 1 span the plane of theta_k, and the last
         column stands alone for odd n.
+    delays : int
+        Consecutive samples stacked in a measurement.
     """
 
     theta: Floats
     basis: Floats
+    delays: int = 1
 
     def __len__(self) -> int:
         return len(self.theta)
@@ -92,7 +97,7 @@ class SkewForm:
         k = 2 * np.arange(self.theta.shape[1])
         A[:, k, k + 1] = self.theta
         A[:, k + 1, k] = -self.theta
-        return LDS(A, self.basis)
+        return LDS(A, self.basis, delays=self.delays)
 
 
 def canonical_symmetric(
@@ -113,14 +118,14 @@ def canonical_symmetric(
     -------
     SymmetricForm
     """
-    A = as_systems(systems).A
+    A = _check(systems, scale).A
     part = 0.5 * (A + _t(A)) if states is None else _fitted(systems, states, sign=1)
     eigenvalues, vectors = np.linalg.eigh(part)
     eigenvalues, vectors = eigenvalues[:, ::-1], vectors[:, :, ::-1]
     eigenvalues = _inside(eigenvalues, None if states is None else scale, "symmetric")
     U = systems.C @ vectors
     largest = np.take_along_axis(U, np.abs(U).argmax(axis=1)[:, None], axis=1)
-    return SymmetricForm(eigenvalues, U * np.sign(largest))
+    return SymmetricForm(eigenvalues, U * np.sign(largest), systems.delays)
 
 
 def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.5) -> SkewForm:
@@ -139,11 +144,17 @@ def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.
     -------
     SkewForm
     """
-    A = as_systems(systems).A
+    A = _check(systems, scale).A
     part = 0.5 * (A - _t(A)) if states is None else _fitted(systems, states, sign=-1)
     theta, W = _skew_planes(part)
     theta = _inside(theta, None if states is None else scale, "skew-symmetric")
-    return SkewForm(theta, _turned(systems.C @ W, theta.shape[1]))
+    return SkewForm(theta, _turned(systems.C @ W, theta.shape[1]), systems.delays)
+
+
+def _check(systems: LDS, scale: float | None) -> LDS:
+    if scale is not None:
+        check_positive("scale", scale, "be positive or None")
+    return as_systems(systems)
 
 
 def _t(matrices: Floats) -> Floats:
@@ -177,17 +188,11 @@ def _skew_planes(K: Floats) -> tuple[Floats, Floats]:
     W = np.zeros((n_systems, n_states, n_states))
     W[:, :, 0 : 2 * n_pairs : 2] = np.sqrt(2) * vectors.real
     W[:, :, 1 : 2 * n_pairs : 2] = np.sqrt(2) * vectors.imag
-    # u and its conjugate are orthogonal to eps |K| / theta only, and meaningless where theta is
-    # rounding. A QR decomposition mends the first and, of zeroed columns, completes the second.
-    size = np.abs(K).max(axis=(1, 2))
-    idle = values <= 1e3 * n_states * np.finfo(np.float64).eps * size[:, None]
-    W[:, :, : 2 * n_pairs] *= ~np.repeat(idle, 2, axis=1)[:, None]
+    # u and its conjugate are orthogonal to eps |K| / theta only, and mean nothing where theta is
+    # rounding. A QR decomposition mends the first and completes the second, and the lone column.
     W, R = np.linalg.qr(W)
     diagonal = np.diagonal(R, axis1=1, axis2=2)
-    W = W * np.where(diagonal < 0, -1.0, 1.0)[:, None]
-    first, second = W[:, :, 0 : 2 * n_pairs : 2], W[:, :, 1 : 2 * n_pairs : 2]
-    theta = np.where(idle, 0.0, (first * (K @ second)).sum(axis=1))
-    return theta, W
+    return np.maximum(values, 0.0), W * np.where(diagonal < 0, -1.0, 1.0)[:, None]
 
 
 def _turned(Q: Floats, n_pairs: int) -> Floats:
@@ -208,12 +213,10 @@ def _turned(Q: Floats, n_pairs: int) -> Floats:
 def _inside(values: Floats, scale: float | None, part: str) -> Floats:
     """Eigenvalues (or theta) brought into (-1, 1)."""
     if scale is not None:
-        check_positive("scale", scale, "be positive or None")
-        values = np.tanh(0.5 * scale * values)
-    outside = np.flatnonzero((np.abs(values) >= 1).any(axis=1))
-    if len(outside):
-        warnings.warn(_errors.unstable_part(part, list(outside), _LIMIT), stacklevel=3)
-        values = (
-            np.clip(values, -_LIMIT, _LIMIT) if part == "symmetric" else np.minimum(values, _LIMIT)
-        )
+        values = soft_limit(0.5 * scale * values)
+    outside = np.abs(values) >= 1
+    if outside.any():
+        systems = [int(index) for index in np.flatnonzero(outside.any(axis=1))]
+        warnings.warn(_errors.unstable_part(part, systems, _LIMIT), stacklevel=3)
+        values = np.where(outside, np.sign(values) * _LIMIT, values)
     return values

@@ -38,7 +38,9 @@ class StabilityCertificate:
         """error_after / error_before, shape (N,): what stability cost each system."""
         if self.error_before is None or self.error_after is None:
             raise ValueError("errors must be known; got a certificate made without states.")
-        return self.error_after / self.error_before
+        perfect = self.error_before == 0
+        growth = self.error_after / np.where(perfect, 1.0, self.error_before)
+        return np.where(perfect, np.where(self.error_after == 0, 1.0, np.inf), growth)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:

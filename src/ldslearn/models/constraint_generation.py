@@ -3,9 +3,10 @@ r"""Stabilization by constraint generation: one quadratic program in three coord
 All three methods look for the stable matrix that is closest to A in what it does to the states,
 |(A' - A) X(0)|_F^2, which is the state reconstruction error less a constant when A is the
 least-squares transition. The non-convex set of stable matrices is approached from outside by
-half-spaces u'Mv <= bound, each cut from the leading singular pair (u, v) of the last answer M;
-as soon as an answer is stable, a search along the segment from it to the last unstable one goes
-back to the boundary.
+half-spaces u'Mv <= bound, cut from the singular pairs (u, v) of the last answer M that exceed the
+bound, the leading one first; as soon as an answer is stable, a search along the segments from it to
+the last unstable one and to the optimum goes back to the boundary. The best stable matrix met wins,
+A scaled to the boundary among them.
 
 ============  ==================================  ========================================
 method        M                                   free
@@ -19,7 +20,9 @@ With X = S V' and V0'V0 = P L P', the paper's Abar = P' V1'V0 P L^-1 is T^-1 A T
 coordinates in which XX' = I and X(0)X(0)' = L are both diagonal.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import scipy.linalg
@@ -30,111 +33,163 @@ from ldslearn.models.spectrum import spectral_radius
 
 Floats = NDArray[np.float64]
 
-_MAX_CONSTRAINTS = 300
+_MAX_ROUNDS = 100
 _BISECTIONS = 30
 _SLACK = 1e-9  # constraints aim this much inside the bound, so that meeting them in rounding counts
 _RIDGE = 1e-12  # relative; keeps directions the states never visit from dividing by zero
 
 
-@dataclass(frozen=True)
-class _Program:
-    """Minimise |y|^2 over matrices M(y) = centre + (linear in y)."""
-
-    centre: Floats  # (n, n), the unconstrained optimum
-    left: Floats  # M - centre = left @ Y @ right, or centre * weights for `dwls`
-    right: Floats
-    diagonal: bool
+class _Program(Protocol):
+    """Minimise |y|^2 over matrices M(y), affine in y, with the unconstrained optimum at y = 0."""
 
     @property
-    def size(self) -> int:
-        return len(self.centre) if self.diagonal else self.centre.size
+    def centre(self) -> Floats:
+        """M(0)."""
 
     def matrix(self, y: Floats) -> Floats:
-        if self.diagonal:  # centre @ diag(1 + y * right)
-            return self.centre * (1.0 + y * self.right)
-        n = len(self.centre)
-        return self.centre + self.left @ y.reshape(n, n) @ self.right
+        """M(y)."""
 
     def normal(self, u: Floats, v: Floats) -> Floats:
-        """Gradient of u'M(y)v with respect to y."""
-        if self.diagonal:
-            return (u @ self.centre) * v * self.right
+        """Gradient of u'M(y)v."""
+
+    def scaled(self, factor: float) -> Floats:
+        """The y with M(y) = factor * centre."""
+
+
+@dataclass(frozen=True)
+class _AllFree:
+    """M(y) = centre + left Y right."""
+
+    centre: Floats
+    left: Floats
+    right: Floats
+
+    def matrix(self, y: Floats) -> Floats:
+        return self.centre + self.left @ y.reshape(self.centre.shape) @ self.right
+
+    def normal(self, u: Floats, v: Floats) -> Floats:
         return np.outer(self.left.T @ u, self.right @ v).ravel()
+
+    def scaled(self, factor: float) -> Floats:
+        return self.coordinates(factor * self.centre)
+
+    def coordinates(self, M: Floats) -> Floats:
+        """The y with M(y) = M."""
+        change = np.linalg.solve(self.left, M - self.centre)
+        return np.linalg.solve(self.right.T, change.T).T.ravel()
+
+
+@dataclass(frozen=True)
+class _WeightsFree:
+    """M(y) = centre diag(1 + y / cost)."""
+
+    centre: Floats
+    cost: Floats
+
+    def matrix(self, y: Floats) -> Floats:
+        return self.centre * (1.0 + y / self.cost)
+
+    def normal(self, u: Floats, v: Floats) -> Floats:
+        return (u @ self.centre) * v / self.cost
+
+    def scaled(self, factor: float) -> Floats:
+        return (factor - 1.0) * self.cost
 
 
 def constraint_generation(A: Floats, states: Floats, bound: float) -> Floats:
     """Constraints on the singular values of A itself."""
-    second_moment = _with_ridge(states[:, :-1] @ states[:, :-1].T)
-    # Y = (A' - A) X(0)X(0)'^(1/2)
-    eigenvalues, vectors = np.linalg.eigh(second_moment)
-    root = (vectors / np.sqrt(eigenvalues)) @ vectors.T
-    return _solve(_Program(A, np.eye(len(A)), root, False), bound)
+    norms, past = _unit_rows(states[:, :-1])
+    # Y = (A' - A) L with X(0)X(0)' = LL'
+    factor = norms[:, None] * np.linalg.cholesky(_with_ridge(past @ past.T))
+    return _solve(_AllFree(A, np.eye(len(A)), np.linalg.inv(factor)), bound)
 
 
 def wls(A: Floats, states: Floats, bound: float) -> Floats:
-    """Constraints on the singular values of A in the coordinates T, all of it free."""
+    """Constraints on the singular values of A in the coordinates T, all of it free.
+
+    What a diagonal weight reaches is a candidate, too, so that the error is never above `dwls`.
+    """
     T, inverse, kept = _balanced_coordinates(states)
     # Y = T (M - Abar) L^(1/2)
-    program = _Program(inverse @ A @ T, inverse, np.diag(1.0 / np.sqrt(kept)), False)
-    return T @ _solve(program, bound) @ inverse
+    program = _AllFree(inverse @ A @ T, inverse, np.diag(1.0 / np.sqrt(kept)))
+    weighted = _solve(_weights_free(T, program.centre, kept), bound)
+    return T @ _solve(program, bound, [program.coordinates(weighted)]) @ inverse
 
 
 def dwls(A: Floats, states: Floats, bound: float) -> Floats:
     """The same with diagonal weights on the right, n unknowns in place of n^2."""
     T, inverse, kept = _balanced_coordinates(states)
-    centre = inverse @ A @ T
+    return T @ _solve(_weights_free(T, inverse @ A @ T, kept), bound) @ inverse
+
+
+def _weights_free(T: Floats, centre: Floats, kept: Floats) -> _WeightsFree:
     # |T Abar (W - I) L^(1/2)|_F^2 = sum_k |T Abar e_k|^2 l_k (w_k - 1)^2
     cost = np.linalg.norm(T @ centre, axis=0) * np.sqrt(kept)
-    right = 1.0 / np.maximum(cost, _RIDGE * cost.max())
-    program = _Program(centre, np.empty((0, 0)), right, True)
-    return T @ _solve(program, bound) @ inverse
+    return _WeightsFree(centre, np.maximum(cost, _RIDGE * cost.max()))
 
 
 def _balanced_coordinates(states: Floats) -> tuple[Floats, Floats, Floats]:
     """T, its inverse and l with T^-1 XX' T^-T = I and T^-1 X(0)X(0)' T^-T = diag(l)."""
-    whole = _with_ridge(states @ states.T)
-    kept, vectors = scipy.linalg.eigh(_with_ridge(states[:, :-1] @ states[:, :-1].T), whole)
-    return whole @ vectors, vectors.T, np.maximum(kept, _RIDGE)
+    norms, unit = _unit_rows(states)
+    whole = _with_ridge(unit @ unit.T)
+    kept, vectors = scipy.linalg.eigh(_with_ridge(unit[:, :-1] @ unit[:, :-1].T), whole)
+    return norms[:, None] * (whole @ vectors), vectors.T / norms, np.maximum(kept, _RIDGE)
+
+
+def _unit_rows(states: Floats) -> tuple[Floats, Floats]:
+    """Norms of the rows, and rows of norm 1: states differ in scale by orders of magnitude."""
+    norms = np.linalg.norm(states, axis=1)
+    norms = np.maximum(norms, _RIDGE * norms.max())
+    return norms, states / norms[:, None]
 
 
 def _with_ridge(moment: Floats) -> Floats:
-    ridge = _RIDGE * np.trace(moment) or 1.0
-    return moment + ridge * np.eye(len(moment))
+    return moment + _RIDGE * np.trace(moment) * np.eye(len(moment))
 
 
-def _solve(program: _Program, bound: float) -> Floats:
-    """Generate constraints until M is stable, then go back to the boundary."""
-    G, h = np.empty((0, program.size)), np.empty(0)  # G y >= h
-    unstable = np.zeros(program.size)
-    for _ in range(_MAX_CONSTRAINTS):
-        U, _, Vt = np.linalg.svd(program.matrix(unstable))
-        u, v = U[:, 0], Vt[0]
-        G = np.vstack([G, -program.normal(u, v)])
-        h = np.append(h, u @ program.centre @ v - (1.0 - _SLACK) * bound)
-        candidate, multipliers = _least_distance(G, h)
+def _solve(program: _Program, bound: float, known: Sequence[Floats] = ()) -> Floats:
+    """Generate constraints until M is stable, then go back to the boundary; `known` are stable."""
+    unstable = 0.0 * program.scaled(1.0)
+    G, h = np.empty((0, len(unstable))), np.empty(0)  # G y >= h
+    stable = [program.scaled(bound / _radius(program.centre) * (1.0 - _SLACK)), *known]
+    for _ in range(_MAX_ROUNDS):
+        U, s, Vt = np.linalg.svd(program.matrix(unstable))
+        for k in np.flatnonzero(s > bound):
+            normal = program.normal(U[:, k], Vt[k])
+            length = np.linalg.norm(normal)
+            excess = U[:, k] @ program.centre @ Vt[k] - (1.0 - _SLACK) * bound
+            G, h = np.vstack([G, -normal / length]), np.append(h, excess / length)
+        try:
+            candidate, multipliers = _least_distance(G, h)
+        except RuntimeError:  # the solver gave up: what is known to be stable has to do
+            break
         if _radius(program.matrix(candidate)) <= bound:
             # From the first stable answer there are two ways back: to the last unstable one, and to
-            # the unconstrained optimum y = 0. Both only ever lower |y|; the shorter end wins.
-            ends = (_boundary(program, candidate, end, bound) for end in (unstable, 0.0 * unstable))
-            return program.matrix(min(ends, key=np.linalg.norm))
+            # the unconstrained optimum. Both only ever lower |y|.
+            stable += [
+                _boundary(program, candidate, end, bound) for end in (unstable, 0.0 * unstable)
+            ]
+            break
         # Constraints that do not bind can go: |y| only grows, so no answer ever comes back.
         binding = multipliers > 0
         G, h, unstable = G[binding], h[binding], candidate
-    M = program.matrix(unstable)
-    return M * (bound / _radius(M))
+    return program.matrix(min(stable, key=np.linalg.norm))
 
 
 def _least_distance(G: Floats, h: Floats) -> tuple[Floats, Floats]:
     """Return the shortest y with G y >= h, and the constraints' multipliers.
 
-    Problem LDP of Lawson and Hanson (1974), chapter 23, by non-negative least squares.
+    Problem LDP of Lawson and Hanson (1974), chapter 23, by non-negative least squares; the rows of
+    G have norm 1.
     """
-    size = np.abs(h).max() / np.linalg.norm(G, axis=1).max()  # expected |y|: work in its units
-    E = np.vstack([G.T * size, h])
+    size = np.abs(h).max()  # expected |y|: work in its units
+    E = np.vstack([G.T, h / size])
     target = np.zeros(len(E))
     target[-1] = 1.0
-    multipliers, _ = scipy.optimize.nnls(E, target)
+    multipliers, _ = scipy.optimize.nnls(E, target, maxiter=30 * len(h))
     residual = E @ multipliers - target
+    if not residual[-1] < 0:
+        raise RuntimeError("the constraints contradict each other in rounding")
     return residual[:-1] / -residual[-1] * size, multipliers
 
 

@@ -141,14 +141,13 @@ class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
     def _fit(self, sequences: list[NDArray[Any]]) -> None:
         self._check_parameters()
-        self.n_channels_in_ = sequences[0].shape[0]
-        self.n_states_: int
         if self.n_states >= 1:
-            self.n_states_ = int(self.n_states)
+            n_states = int(self.n_states)
         else:
             self._check_sizes(sequences, 1)
-            self.n_states_ = self._count_states(sequences, self.n_states)
-        self._check_sizes(sequences, self.n_states_)
+            n_states = self._count_states(sequences, self.n_states)
+        self._check_sizes(sequences, n_states)
+        self.n_channels_in_, self.n_states_ = sequences[0].shape[0], n_states
 
     def _check_parameters(self) -> None:
         n_states: Any = self.n_states
@@ -168,8 +167,6 @@ class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
     def _check_sizes(self, sequences: list[NDArray[Any]], n_states: int) -> None:
         n_channels = sequences[0].shape[0]
-        if n_channels != self.n_channels_in_:
-            raise _errors.channels_not_as_expected("X", n_channels, self.n_channels_in_)
         if n_states > n_channels * self.delays:
             raise _errors.too_many_states(n_states, n_channels, self.delays)
         lengths = [sequence.shape[1] for sequence in sequences]
@@ -198,6 +195,8 @@ class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
     def _encode(
         self, sequences: list[NDArray[Any]], *, certify_each: bool = False
     ) -> tuple[LDS, StabilityCertificate | None]:
+        if sequences[0].shape[0] != self.n_channels_in_:
+            raise _errors.channels_not_as_expected("X", sequences[0].shape[0], self.n_channels_in_)
         n_systems, n_states = len(sequences), self.n_states_
         self._check_sizes(sequences, n_states)
         n_rows, n_noise = self.n_channels_in_ * self.delays, min(self.n_noise, n_states)
@@ -238,7 +237,7 @@ class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         if short:
             warnings.warn(_errors.idle_states(short, n_states), stacklevel=3)
         systems = LDS._trusted(
-            **fields, delays=self.delays, allow_unstable=self.stabilizer == "none"
+            **fields, delays=int(self.delays), allow_unstable=self.stabilizer == "none"
         )
         if not certify_each:
             return systems, None

@@ -12,9 +12,11 @@ from ldslearn.sequences import lagged
 Floats = NDArray[np.float64]
 
 # A Gram matrix squares the singular values: those below 1e-8 of the largest drown in rounding, and
-# a direction is off by about eps (s_1 / s_n)^2. Beyond this ratio of squares the SVD takes over,
-# which keeps the agreement with it near 1e-10.
+# a direction is off by about eps (s_1 / s_n)^2; the least-squares fit divides that by what the
+# states before the last keep of it. Beyond this ratio of squares the SVD takes over, which keeps
+# the agreement with it near 1e-10.
 _GRAM_RATIO = 1e5
+_ENOUGH_KEPT = 1e-2
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,12 @@ def is_extreme(Y: Floats) -> bool:
 
 
 def is_constant(Y: Floats, mean: Floats) -> bool:
-    """Whether a matrix holds nothing but the rounding of the mean that was removed."""
-    rounding = max(8, Y.shape[1]) * np.finfo(np.float64).eps
-    return bool(np.vdot(Y, Y) <= rounding**2 * Y.shape[1] * (mean @ mean))
+    """Whether every row holds nothing but the rounding of the mean that was removed."""
+    rounding = max(8.0, np.sqrt(Y.shape[1])) * np.finfo(np.float64).eps
+    most = rounding**2 * Y.shape[1] * mean**2
+    if np.vdot(Y, Y) > most.sum():  # as a rule; the rows need no look
+        return False
+    return bool((np.square(Y).sum(axis=1) <= most).all())
 
 
 def _gram(Y: Floats) -> Floats:
@@ -108,14 +113,14 @@ def principal_factors(Y: Floats, n_states: int, U: Floats | None = None) -> Fact
         return _exact_factors(Y, n_states, U)
     s = np.sqrt(leading)
     vectors = vectors[:, : -n_states - 1 : -1]
+    Vt = vectors.T.copy() if _is_tall(Y) else (vectors.T @ Y) / s[:, None]
+    if leading[-1] * _GRAM_RATIO * _kept(Vt) <= leading[0]:
+        return _exact_factors(Y, n_states, U)
+    signs = _signs(Vt)
+    Vt *= signs
     if _is_tall(Y):
-        Vt = np.ascontiguousarray(vectors.T)
-        Vt *= _signs(Vt)
         np.matmul(Y, (Vt / s[:, None]).T, out=U)
     else:
-        Vt = (vectors.T @ Y) / s[:, None]
-        signs = _signs(Vt)
-        Vt *= signs
         np.multiply(vectors, signs.T, out=U)
     residual = float(np.maximum(eigenvalues[:-n_states], 0.0).sum())
     return Factors(U, s, Vt, n_states, residual)
@@ -134,6 +139,11 @@ def _exact_factors(Y: Floats, n_states: int, U: Floats) -> Factors:
     return Factors(U, s, Vt * signs, rank, residual)
 
 
+def _kept(Vt: Floats) -> float:
+    """Smallest eigenvalue of V0'V0 = I - v v', v the last column of V'."""
+    return float(1.0 - Vt[:, -1] @ Vt[:, -1])
+
+
 def _signs(Vt: Floats) -> Floats:
     """+-1 for every row, (n, 1): multiplied by it, the entry of largest modulus is positive."""
     return np.where(Vt.max(axis=1) >= -Vt.min(axis=1), 1.0, -1.0)[:, None]
@@ -148,9 +158,10 @@ def least_squares_transition(factors: Factors) -> Floats:
     rank = factors.rank
     A = np.zeros((len(factors.s), len(factors.s)))
     Vt, s = factors.Vt[:rank], factors.s[:rank]
-    last = Vt[:, -1]
-    kept = 1.0 - last @ last
-    if kept < 1e-6:  # one sample carries a direction of its own: I - v v' is (nearly) singular
+    last, kept = Vt[:, -1], _kept(Vt)
+    if (
+        kept < _ENOUGH_KEPT
+    ):  # one sample carries a direction of its own: I - v v' is (nearly) singular
         states = s[:, None] * Vt
         A[:rank, :rank] = states[:, 1:] @ np.linalg.pinv(states[:, :-1])
         return A

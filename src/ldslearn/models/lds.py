@@ -76,7 +76,9 @@ class LDS:
                 object.__setattr__(self, name, checked_field(name, value, single, sizes))
             elif name in "AC":
                 raise _errors.invalid_parameter(name, "be an array", None)
-        if self.delays < 1 or self.n_channels % self.delays:
+        check_whole("delays", self.delays)
+        object.__setattr__(self, "delays", int(self.delays))
+        if self.n_channels % self.delays:
             raise _errors.invalid_parameter(
                 "delays", f"divide n_channels = {self.n_channels}", self.delays
             )
@@ -315,7 +317,8 @@ class LDS:
         (N, n_channels / delays, n_timepoints) array
         """
         check_whole("n_timepoints", n_timepoints)
-        last = np.stack([states[:, -1] for states in self.states(sequences)])
+        tails = [sequence[:, -self.delays :] for sequence in as_collection(sequences, "sequences")]
+        last = np.stack([states[:, -1] for states in self.states(tails)])
         states = propagate(self.A, last, None, n_timepoints + 1)
         return self._observe(states[..., 1:], block=self.delays - 1)
 
@@ -340,8 +343,9 @@ class LDS:
         """
         P = np.asarray(P, dtype=np.float64)
         Pt = np.swapaxes(P, -1, -2)
-        if P.shape[-2:] != (self.n_states, self.n_states) or not np.allclose(
-            Pt @ P, np.eye(self.n_states), atol=ORTHONORMAL_TOLERANCE
+        n = self.n_states
+        if P.shape not in ((n, n), (len(self), n, n)) or not np.allclose(
+            Pt @ P, np.eye(n), atol=ORTHONORMAL_TOLERANCE
         ):
             raise _errors.invalid(
                 "P",
@@ -387,7 +391,7 @@ class LDS:
             pairs.append((self.mean, other.mean))
         if self.noise_variance is not None and other.noise_variance is not None:
             pairs.append((self.noise_variance, other.noise_variance))
-        same = np.ones(len(self), dtype=bool)
+        same = np.full(len(self), self.delays == other.delays)
         for mine, theirs in pairs:
             entries = tuple(range(1, theirs.ndim))
             scale = 1.0 + np.abs(theirs).max(axis=entries)

@@ -22,7 +22,12 @@ _SOFT_LIMIT = 1.0 - 1e-12
 def soft(A: Floats, scale: float) -> Floats:
     """Soft normalisation, Eq. (2): singular values s -> 2 Sig(a s) - 1 = tanh(a s / 2)."""
     U, s, Vt = np.linalg.svd(A)
-    return (U * np.minimum(np.tanh(0.5 * scale * s), _SOFT_LIMIT)[:, None]) @ Vt
+    return (U * soft_limit(0.5 * scale * s)[:, None]) @ Vt
+
+
+def soft_limit(values: Floats) -> Floats:
+    """tanh, kept apart from -1 and 1 where it rounds to them."""
+    return np.clip(np.tanh(values), -_SOFT_LIMIT, _SOFT_LIMIT)
 
 
 def shrink(A: Floats, bound: float) -> Floats:
@@ -59,7 +64,7 @@ def clip(A: Floats, bound: float) -> Floats:
 
 _CLOSED_FORM: dict[str, Callable[[Floats, float, float], Floats]] = {
     "soft": lambda A, scale, bound: soft(A, scale),
-    "scale": lambda A, scale, bound: A,  # `shrink`, below, does it all
+    "scale": lambda A, scale, bound: shrink(A, bound),
     "clip": lambda A, scale, bound: clip(A, bound),
     "none": lambda A, scale, bound: A,
 }
@@ -160,7 +165,12 @@ def stabilize_checked(
             )
         stable = A.copy()
         for index in np.flatnonzero(spectral_radius(A) > bound):
-            stable[index] = _OPTIMISED[method](A[index], states[index], bound)
+            # States beyond the rank of a sequence are idle: they neither move nor matter.
+            busy = np.flatnonzero(
+                states[index].any(axis=1) | A[index].any(axis=0) | A[index].any(axis=1)
+            )
+            block = np.ix_(busy, busy)
+            stable[index][block] = _OPTIMISED[method](A[index][block], states[index][busy], bound)
     # Whatever rounding did to a defective matrix, the radius that is computed must hold.
     return stable if method in ("soft", "none") else shrink(stable, bound)
 
