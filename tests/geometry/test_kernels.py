@@ -171,7 +171,7 @@ def test_jobs_and_tiles_do_not_matter(kernel, monkeypatch):
     X, Y = contractions(70, 6, 3, seed=1), contractions(40, 6, 3, seed=2)
     one, cross = kernel(X, n_jobs=1), kernel(X, Y, n_jobs=1)
     np.testing.assert_array_equal(kernel(X, n_jobs=2), one)
-    monkeypatch.setattr(pairs, "_TILE_COLUMNS", 40)
+    monkeypatch.setattr(pairs, "_TILE_STATES", 40)
     np.testing.assert_allclose(kernel(X, n_jobs=2), one, atol=1e-12)
     np.testing.assert_allclose(kernel(X, Y, n_jobs=2), cross, atol=1e-12)
     if kernel is not mean_kernel:  # whose bandwidth is that of the systems at hand

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldslearn.geometry import stein
-from ldslearn.geometry.prepared import LANES, in_lanes, prepare
+from ldslearn.geometry.prepared import MOST_LANES, in_lanes, prepare
 from ldslearn.models import LDS
 
 from support.makers import jordan_block, random_orthogonal, random_systems
@@ -40,7 +40,7 @@ def test_log_determinant(n):
 
 @pytest.mark.parametrize("n", [1, 2, 5, 10])
 def test_prepared_coordinates_are_output_normal(n):
-    systems = random_systems(LANES + 3, n_channels=14, n_states=n, radius=0.95)
+    systems = random_systems(MOST_LANES + 3, n_channels=14, n_states=n, radius=0.95)
     prepared = prepare(systems)
     C = prepared.measurement(systems, slice(None))
     np.testing.assert_allclose(
@@ -50,7 +50,8 @@ def test_prepared_coordinates_are_output_normal(n):
     )
     F = prepared.transform
     np.testing.assert_allclose(systems.A @ F, F @ prepared.S, atol=1e-10)
-    assert prepared.T.shape == (2, 2, n, n, LANES)
+    assert prepared.T.shape == (2, 2, n, n, 20)
+    assert prepared.lanes == 20
 
 
 def test_prepared_once():
@@ -61,8 +62,15 @@ def test_prepared_once():
 def test_lanes_repeat_the_last_system():
     stack = np.arange(6.0).reshape(3, 2)
     lanes = in_lanes(stack)
-    assert lanes.shape == (1, 2, LANES)
-    np.testing.assert_array_equal(lanes[0, 1, :5], [1, 3, 5, 5, 5])
+    np.testing.assert_array_equal(lanes, [[[0, 2, 4, 4], [1, 3, 5, 5]]])
+
+
+@pytest.mark.parametrize("n_systems", [1, 4, 31, 33, 64, 65, 100, 500])
+def test_lanes_hold_every_system_once_in_order(n_systems):
+    stack = np.arange(float(n_systems))[:, None]
+    lanes = in_lanes(stack)
+    assert lanes.shape[-1] <= MOST_LANES
+    np.testing.assert_array_equal(lanes[:, 0].ravel()[:n_systems], stack[:, 0])
 
 
 @pytest.mark.parametrize("n", [2, 5])

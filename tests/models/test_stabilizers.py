@@ -75,9 +75,7 @@ def balanced(X):
 @pytest.mark.parametrize("n", [2, 3])
 @pytest.mark.parametrize("method", SEARCHING)
 def test_the_answer_is_at_least_as_good_as_the_convex_program(method, n):
-    """Constraints are generated until the radius is in bounds: the error can only be lower than with
-    all singular values in bounds.
-    """
+    """Constraints are generated until the radius is in bounds, which is less than all of them."""
     A, states = unstable_fits(6, n_states=n, n_timepoints=12)
     found = stabilize(A, states, method, bound=0.9)
     for before, after, X in zip(A, found, states, strict=True):

@@ -63,8 +63,10 @@ def _refined(squared: Floats, X: LDS, Y: LDS, summand: Callable[[Floats], Floats
     squared = np.maximum(squared, 0.0)
     if X is Y:
         np.fill_diagonal(squared, 0.0)
-    stable = X.is_stable[:, None] & Y.is_stable  # a formal solution has no sines
-    rows, columns = np.nonzero((squared < _NEAR) & stable)
+    near = squared < _NEAR
+    if X.allow_unstable or Y.allow_unstable:  # a formal solution has no sines
+        near &= X.is_stable[:, None] & Y.is_stable
+    rows, columns = np.nonzero(near)
     different = rows != columns if X is Y else np.ones(len(rows), dtype=bool)
     rows, columns = rows[different], columns[different]
     for start in range(0, len(rows), 256):

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
-from ldslearn.geometry.prepared import LANES, prepare
+from ldslearn.geometry.prepared import prepare
 from ldslearn.models import LDS, as_systems
 
 Floats = NDArray[np.float64]
 
-_TILE_COLUMNS = 640  # states along a tile: products near their best speed, a tile in cache
+# States along a tile: products near their best speed, a tile in cache; half as many for few
+# systems, so that a symmetric problem is little more than half of the square.
+_TILE_STATES = 640
 _KEPT_BYTES = 2**26  # of either side's transformed C, kept between tiles
 
 
@@ -31,6 +33,13 @@ def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LD
     if same_order_for and first.n_states != second.n_states:
         raise _errors.states_differ(same_order_for, second.n_states, first.n_states)
     return first, second
+
+
+def _tile_size(n_systems: int, n_states: int) -> int:
+    """Systems along a tile: even tiles of about _TILE_STATES states."""
+    total = n_systems * n_states
+    states = _TILE_STATES if total > 8 * _TILE_STATES else _TILE_STATES // 2
+    return -(-n_systems // -(-total // states))
 
 
 def for_each_tile(
@@ -93,9 +102,10 @@ def solve_pairs(
     first, second = prepare(X, n_jobs), prepare(Y, n_jobs)
     n1, n2, m = X.n_states, Y.n_states, X.n_channels
     out = np.empty((len(X), len(Y), *(() if reduce else tail)))
-    rows_a_tile = max(1, _TILE_COLUMNS // 2 // n1)
-    columns_a_tile = LANES * max(1, _TILE_COLUMNS // (n2 * LANES))
-    kept = max(2, _KEPT_BYTES // (8 * m * _TILE_COLUMNS))
+    lanes = second.lanes
+    columns_a_tile = lanes * max(1, round(_tile_size(len(Y), n2) / lanes))
+    rows_a_tile = columns_a_tile if X is Y else _tile_size(len(X), n1)
+    kept = max(2, _KEPT_BYTES // (8 * m * columns_a_tile * n2))
 
     @lru_cache(kept)
     def left(start: int, stop: int) -> Floats:
@@ -104,21 +114,21 @@ def solve_pairs(
 
     @lru_cache(kept)
     def right(start: int, stop: int) -> Floats:
-        """C of some columns in the order of the lanes, (m, groups * n2 * LANES)."""
-        n_groups = -(-(stop - start) // LANES)
-        lanes = np.zeros((m, n_groups, n2, LANES))
+        """C of some columns in the order of the lanes, (m, groups * n2 * lanes)."""
+        n_groups = -(-(stop - start) // lanes)
+        columns = np.zeros((m, n_groups, n2, lanes))
         measured = second.measurement(Y, slice(start, stop))
         for g in range(n_groups):
-            group = measured[g * LANES : (g + 1) * LANES]
-            lanes[:, g, :, : len(group)] = group.transpose(1, 2, 0)
-        return lanes.reshape(m, -1)
+            group = measured[g * lanes : (g + 1) * lanes]
+            columns[:, g, :, : len(group)] = group.transpose(1, 2, 0)
+        return columns.reshape(m, -1)
 
     def work(rows: slice, columns: slice) -> Floats:
-        groups = slice(columns.start // LANES, -(-columns.stop // LANES))
+        groups = slice(columns.start // lanes, -(-columns.stop // lanes))
         n_groups = groups.stop - groups.start
         G = left(rows.start, rows.stop) @ right(columns.start, columns.stop)
-        G = G.reshape(-1, n1, n_groups, n2, LANES)
-        result = np.empty((len(G), n_groups * LANES, *tail))
+        G = G.reshape(-1, n1, n_groups, n2, lanes)
+        result = np.empty((len(G), n_groups * lanes, *tail))
         kernel(first.S[rows], second.T[groups], second.D[groups], G, result)
         found = result[:, : columns.stop - columns.start]
         return found if reduce is None else reduce(rows, columns, found)
@@ -164,11 +174,13 @@ def sum_pairs(
         )
         return result
 
-    sizes = (max(1, _TILE_COLUMNS // side.systems.n_states) for side in (first, second))
     for_each_tile(
         work,
         out,
-        tile=(next(sizes), next(sizes)),
+        tile=(
+            _tile_size(len(first.systems), first.systems.n_states),
+            _tile_size(len(second.systems), second.systems.n_states),
+        ),
         symmetric=first.systems is second.systems,
         n_jobs=n_jobs,
         description=description,

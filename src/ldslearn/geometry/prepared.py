@@ -14,7 +14,7 @@ from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 
-LANES = 32  # systems side by side in one vectorised solve
+MOST_LANES = 32  # systems side by side in one vectorised solve
 _LARGEST_CONDITION = 1e12
 
 
@@ -29,8 +29,13 @@ class Prepared:
     transform: Floats  # (N, n, n): old C times this is the new C
     gramian: Floats  # (N, n, n), in the coordinates of the LDS
     S: Floats  # (N, n, n), real quasi-upper triangular A
-    T: Floats  # (groups, 2, n, n, LANES), complex upper triangular A
-    D: Floats  # (groups, 3, 2, n, LANES), T = D* S D
+    T: Floats  # (groups, 2, n, n, lanes), complex upper triangular A
+    D: Floats  # (groups, 3, 2, n, lanes), T = D* S D
+
+    @property
+    def lanes(self) -> int:
+        """Systems in a group."""
+        return self.T.shape[-1]
 
     def measurement(self, systems: LDS, block: slice) -> Floats:
         """C of some systems in these coordinates, (systems, n_channels, n_states)."""
@@ -94,8 +99,13 @@ def _formal_coordinates(A: Floats, W: Floats) -> tuple[Floats, Floats]:
 
 
 def in_lanes(stack: NDArray[np.float64]) -> Floats:
-    """(N, ...) to (groups, ..., LANES), the last group filled up with its last system."""
+    """(N, ...) to (groups, ..., lanes), the last group filled up with its last system.
+
+    The groups are as even as they can be, in steps of a vector of four, so that little is filled.
+    """
     n_systems = len(stack)
-    n_groups = -(-n_systems // LANES)
-    index = np.minimum(np.arange(n_groups * LANES), n_systems - 1).reshape(n_groups, LANES)
+    n_groups = -(-n_systems // MOST_LANES)
+    lanes = -(-n_systems // (4 * n_groups)) * 4
+    n_groups = -(-n_systems // lanes)
+    index = np.minimum(np.arange(n_groups * lanes), n_systems - 1).reshape(n_groups, lanes)
     return np.ascontiguousarray(np.moveaxis(stack[index], 1, -1))

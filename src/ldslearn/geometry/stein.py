@@ -184,13 +184,23 @@ def log_determinants(S1, T2, D2, G, out):  # type: ignore[no-untyped-def]
     """Write log |det X| of every pair to `out`; shapes as in :func:`squared_norms`, n1 = n2."""
     rows, n1, groups, n2, lanes = G.shape
     X, Y = np.empty((2, n2, n1, lanes)), np.empty((2, n1, lanes))
-    M = np.empty((n1, n2))
+    M = np.empty((lanes, n2, n1))  # the real solutions, transposed, lane by lane
     for i in range(rows):
         for g in range(groups):
             solve_lanes(S1[i], T2[g], D2[g], G[i, :, g], X, Y)
+            for b in range(n2):  # (X D2) D2*: column b of X D2 holds parts of b - 1, b and b + 1
+                for a in range(n1):
+                    for p in range(lanes):
+                        real = X[0, b, a, p] * D2[g, 0, 0, b, p] + X[1, b, a, p] * D2[g, 0, 1, b, p]
+                        if b > 0:
+                            real += X[0, b - 1, a, p] * D2[g, 2, 0, b - 1, p]
+                            real += X[1, b - 1, a, p] * D2[g, 2, 1, b - 1, p]
+                        if b + 1 < n2:
+                            real += X[0, b + 1, a, p] * D2[g, 1, 0, b + 1, p]
+                            real += X[1, b + 1, a, p] * D2[g, 1, 1, b + 1, p]
+                        M[p, b, a] = real
             for p in range(lanes):
-                undo_rotation(X, D2[g], p, M)
-                out[i, g * lanes + p] = log_abs_determinant(M)
+                out[i, g * lanes + p] = log_abs_determinant(M[p])
 
 
 @njit(**_options)

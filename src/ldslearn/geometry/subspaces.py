@@ -59,7 +59,8 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     (len(X), len(Y), min(X.n_states, Y.n_states)) array, in [0, pi/2]
     """
     first, second = check_pair(X, Y)
-    if not (first.is_stable.all() and second.is_stable.all()):  # formal solutions have cosines only
+    formal = first.allow_unstable or second.allow_unstable
+    if formal and not (first.is_stable.all() and second.is_stable.all()):  # there are no sines
         shape = first.n_states, second.n_states
         V = solve_pairs(stein.solutions, first, second, n_jobs, "computing angles", shape)
         return np.arccos(np.clip(np.linalg.svd(V, compute_uv=False), 0.0, 1.0))

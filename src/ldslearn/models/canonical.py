@@ -124,8 +124,7 @@ def canonical_symmetric(
     eigenvalues, vectors = eigenvalues[:, ::-1], vectors[:, :, ::-1]
     eigenvalues = _inside(eigenvalues, None if states is None else scale, "symmetric")
     U = systems.C @ vectors
-    largest = np.take_along_axis(U, np.abs(U).argmax(axis=1)[:, None], axis=1)
-    return SymmetricForm(eigenvalues, U * np.sign(largest), systems.delays)
+    return SymmetricForm(eigenvalues, U * _signs(U), systems.delays)
 
 
 def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.5) -> SkewForm:
@@ -159,6 +158,11 @@ def _check(systems: LDS, scale: float | None) -> LDS:
 
 def _t(matrices: Floats) -> Floats:
     return np.swapaxes(matrices, 1, 2)
+
+
+def _signs(U: Floats) -> Floats:
+    """+-1 for every column, (N, 1, n): multiplied by it, the largest entry is positive."""
+    return np.where(U.max(axis=1) >= -U.min(axis=1), 1.0, -1.0)[:, None]
 
 
 def _fitted(systems: LDS, states: Any, sign: int) -> Floats:
@@ -204,9 +208,7 @@ def _turned(Q: Floats, n_pairs: int) -> Floats:
     u = u * (np.conj(largest) / np.abs(largest))
     Q[:, :, 0:pairs:2], Q[:, :, 1:pairs:2] = u.real, u.imag
     if Q.shape[2] > pairs:
-        lone = Q[:, :, pairs:]
-        largest = np.take_along_axis(lone, np.abs(lone).argmax(axis=1)[:, None], axis=1)
-        Q[:, :, pairs:] = lone * np.sign(largest)
+        Q[:, :, pairs:] *= _signs(Q[:, :, pairs:])
     return Q
 
 

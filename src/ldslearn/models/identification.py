@@ -159,9 +159,7 @@ def least_squares_transition(factors: Factors) -> Floats:
     A = np.zeros((len(factors.s), len(factors.s)))
     Vt, s = factors.Vt[:rank], factors.s[:rank]
     last, kept = Vt[:, -1], _kept(Vt)
-    if (
-        kept < _ENOUGH_KEPT
-    ):  # one sample carries a direction of its own: I - v v' is (nearly) singular
+    if kept < _ENOUGH_KEPT:  # the last sample carries a direction (almost) of its own
         states = s[:, None] * Vt
         A[:rank, :rank] = states[:, 1:] @ np.linalg.pinv(states[:, :-1])
         return A
