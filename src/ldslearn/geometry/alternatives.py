@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_between, check_real, check_whole, random_source
-from ldslearn.geometry import stein
 from ldslearn.geometry.pairs import check_pair, for_each_tile, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.models import LDS
@@ -53,7 +52,7 @@ def binet_cauchy_kernel(
         return ((starts[rows, None, None] @ V)[:, :, 0] * other_starts[columns]).sum(axis=-1)
 
     K = solve_pairs(
-        stein.solutions, faded, others, n_jobs, "Binet-Cauchy kernel",
+        "solutions", faded, others, n_jobs, "Binet-Cauchy kernel",
         (faded.n_states, others.n_states), contract,
     )  # fmt: skip
     if not normalise:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.geometry import stein
 from ldslearn.geometry.pairs import check_pair, solve_pairs
 from ldslearn.geometry.subspaces import pair_angles
 from ldslearn.models import LDS
@@ -37,7 +36,7 @@ def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) 
 def squared_martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return -2 log |det V1'V2| of all pairs, the square of :func:`martin_distance`."""
     first, second = check_pair(X, Y, same_order_for="the Martin distance")
-    logs = solve_pairs(stein.log_determinants, first, second, n_jobs, "Martin distance")
+    logs = solve_pairs("log_determinants", first, second, n_jobs, "Martin distance")
     return _refined(-2.0 * logs, first, second, lambda sines: -np.log1p(-np.minimum(sines, 1.0)))
 
 
@@ -51,7 +50,7 @@ def projection_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = No
     n_jobs : int or None
     """
     first, second = check_pair(X, Y)
-    K = solve_pairs(stein.squared_norms, first, second, n_jobs, "projection distance")
+    K = solve_pairs("squared_norms", first, second, n_jobs, "projection distance")
     squared = first.n_states + second.n_states - 2.0 * K
     if first.n_states != second.n_states:
         return np.sqrt(np.maximum(squared, 0.0))

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole
-from ldslearn.geometry import closed_form, stein
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import Side, check_pair, solve_pairs, sum_pairs
 from ldslearn.geometry.static import covariance_kernel, resolve_bandwidth
@@ -28,7 +27,7 @@ def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
         Threads, as in joblib; the result does not depend on it.
     """
     first, second = check_pair(X, Y)
-    return solve_pairs(stein.squared_norms, first, second, n_jobs, "projection kernel")
+    return solve_pairs("squared_norms", first, second, n_jobs, "projection kernel")
 
 
 def martin_kernel(
@@ -108,7 +107,7 @@ def finite_projection_kernel(
         return np.concatenate(blocks, axis=1)
 
     return sum_pairs(
-        closed_form.plain_sums,
+        "plain_sums",
         Side(first, lambda block: basis(first, factors, block)),
         Side(second, lambda block: basis(second, others, block)),
         n_jobs,

@@ -73,7 +73,7 @@ def for_each_tile(
 
 
 def solve_pairs(
-    kernel: Callable[..., None],
+    kernel: str,
     X: LDS,
     Y: LDS,
     n_jobs: int | None,
@@ -85,7 +85,7 @@ def solve_pairs(
 
     Parameters
     ----------
-    kernel : squared_norms, log_determinants or solutions
+    kernel : "squared_norms", "log_determinants" or "solutions"
     X, Y : LDS
         The same object for a symmetric problem, which is solved by halves.
     n_jobs : int or None
@@ -99,6 +99,9 @@ def solve_pairs(
     -------
     (len(X), len(Y), *tail) array, or (len(X), len(Y)) with `reduce`
     """
+    from ldslearn.geometry import stein  # imports numba, which takes its time
+
+    reduction = getattr(stein, kernel)
     first, second = prepare(X, n_jobs), prepare(Y, n_jobs)
     n1, n2, m = X.n_states, Y.n_states, X.n_channels
     out = np.empty((len(X), len(Y), *(() if reduce else tail)))
@@ -129,7 +132,7 @@ def solve_pairs(
         G = left(rows.start, rows.stop) @ right(columns.start, columns.stop)
         G = G.reshape(-1, n1, n_groups, n2, lanes)
         result = np.empty((len(G), n_groups * lanes, *tail))
-        kernel(first.S[rows], second.T[groups], second.D[groups], G, result)
+        reduction(first.S[rows], second.T[groups], second.D[groups], G, result)
         found = result[:, : columns.stop - columns.start]
         return found if reduce is None else reduce(rows, columns, found)
 
@@ -153,10 +156,11 @@ class Side:
     parameters: Floats | None = None  # eigenvalues, (N, k)
 
 
-def sum_pairs(
-    sums: Callable[..., None], first: Side, second: Side, n_jobs: int | None, description: str
-) -> Floats:
-    """Apply a compiled sum of :mod:`closed_form` to H1'H2 of all pairs, (N, M)."""
+def sum_pairs(sums: str, first: Side, second: Side, n_jobs: int | None, description: str) -> Floats:
+    """Apply a compiled sum of :mod:`closed_form`, by name, to H1'H2 of all pairs, (N, M)."""
+    from ldslearn.geometry import closed_form
+
+    compiled = getattr(closed_form, sums)
     out = np.empty((len(first.systems), len(second.systems)))
     unused = np.empty((1, 1))
 
@@ -166,7 +170,7 @@ def sum_pairs(
         right = np.swapaxes(H2, 0, 1).reshape(H2.shape[1], -1)
         G = (left @ right).reshape(len(H1), H1.shape[2], len(H2), H2.shape[2])
         result = np.empty((len(H1), len(H2)))
-        sums(
+        compiled(
             unused if first.parameters is None else first.parameters[rows],
             unused if second.parameters is None else second.parameters[columns],
             G,

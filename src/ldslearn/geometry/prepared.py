@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
-from ldslearn.geometry import stein
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
@@ -52,6 +51,8 @@ def prepare(systems: LDS, n_jobs: int | None = None) -> Prepared:
 
 
 def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
+    from ldslearn.geometry import stein  # imports numba, which takes its time
+
     n_systems, n_states = len(systems), systems.n_states
     S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
     T, D = np.empty((n_systems, 2, n_states, n_states)), np.empty((n_systems, 3, 2, n_states))

@@ -4,11 +4,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
-from ldslearn.geometry import closed_form
 from ldslearn.geometry.pairs import Side, check_pair, sum_pairs
 from ldslearn.models import LDS
 
@@ -26,7 +24,7 @@ def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
         U = U * (s > 1e-12 * s[:, :1])[:, None]  # a vanishing noise has no direction
         return Side(systems, lambda block: systems.C[block] @ U[block])
 
-    return sum_pairs(closed_form.plain_sums, side(first), side(second), n_jobs, "covariance kernel")
+    return sum_pairs("plain_sums", side(first), side(second), n_jobs, "covariance kernel")
 
 
 def mean_kernel(
@@ -53,6 +51,8 @@ def mean_kernel(
     if first.mean is None or second.mean is None:
         raise _errors.field_missing("the mean kernel", "mean")
     if shape == "rbf":
+        from scipy.spatial.distance import cdist
+
         squared = cdist(first.mean, second.mean, "sqeuclidean")
         return np.exp(-squared / resolve_bandwidth(bandwidth, squared))
     if shape != "cosine":

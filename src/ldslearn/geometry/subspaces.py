@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.geometry import stein
 from ldslearn.geometry.pairs import check_pair, for_each_tile, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.models import LDS
@@ -34,7 +33,7 @@ def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) ->
     """
     first, second = check_pair(X, Y)
     solved = solve_pairs(
-        stein.solutions, first, second, n_jobs, "solving pairs", (first.n_states, second.n_states)
+        "solutions", first, second, n_jobs, "solving pairs", (first.n_states, second.n_states)
     )
     # V = O transform, so that O1'O2 = transform1^-T V1'V2 transform2^-1
     left = np.swapaxes(np.linalg.inv(prepare(first).transform), 1, 2)
@@ -62,7 +61,7 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     formal = first.allow_unstable or second.allow_unstable
     if formal and not (first.is_stable.all() and second.is_stable.all()):  # there are no sines
         shape = first.n_states, second.n_states
-        V = solve_pairs(stein.solutions, first, second, n_jobs, "computing angles", shape)
+        V = solve_pairs("solutions", first, second, n_jobs, "computing angles", shape)
         return np.arccos(np.clip(np.linalg.svd(V, compute_uv=False), 0.0, 1.0))
     angles = np.empty((len(first), len(second), min(first.n_states, second.n_states)))
     for_each_tile(

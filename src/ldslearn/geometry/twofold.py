@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.geometry import closed_form
 from ldslearn.geometry.pairs import Side, check_pair, sum_pairs
 from ldslearn.models import LDS, SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
 
@@ -13,13 +12,13 @@ Floats = NDArray[np.float64]
 def symmetric_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the projection kernel of the symmetric parts, in the closed form of Table 2."""
     first, second = map(_symmetric_side, check_pair(X, Y))
-    return sum_pairs(closed_form.symmetric_sums, first, second, n_jobs, "symmetric kernel")
+    return sum_pairs("symmetric_sums", first, second, n_jobs, "symmetric kernel")
 
 
 def skew_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the projection kernel of the skew-symmetric parts, in the closed form of Table 2."""
     first, second = map(_skew_side, check_pair(X, Y))
-    return sum_pairs(closed_form.skew_sums, first, second, n_jobs, "skew kernel")
+    return sum_pairs("skew_sums", first, second, n_jobs, "skew kernel")
 
 
 def twofold_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
