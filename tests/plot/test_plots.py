@@ -3,7 +3,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from ldslearn import LDS
-from ldslearn.plot import plot_eigenvalues, plot_forecast, plot_frames, plot_soft_normalisation
+from ldslearn.plot import (
+    plot_eigenvalues,
+    plot_forecast,
+    plot_frames,
+    plot_matrix,
+    plot_soft_normalisation,
+)
 
 
 @pytest.fixture
@@ -59,3 +65,12 @@ def test_frames_stand_side_by_side(ax):
 def test_integer_frames_are_grey(ax):
     plot_frames(np.full((2, 4, 5), 51, dtype=np.uint8), ax, gap=0)
     np.testing.assert_allclose(np.asarray(ax.images[0].get_array()), 0.2)
+
+
+def test_a_matrix_is_grouped_by_class(ax):
+    K = np.arange(16.0).reshape(4, 4)
+    assert plot_matrix(K, ["b", "a", "b", "a"], ax) is ax
+    order = [1, 3, 0, 2]
+    np.testing.assert_array_equal(np.asarray(ax.images[0].get_array()), K[np.ix_(order, order)])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    np.testing.assert_allclose(ax.get_yticks(), [0.5, 2.5])

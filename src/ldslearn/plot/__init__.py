@@ -2,6 +2,13 @@
 
 from ldslearn.plot.forecast import plot_forecast
 from ldslearn.plot.frames import plot_frames
+from ldslearn.plot.matrix import plot_matrix
 from ldslearn.plot.stability import plot_eigenvalues, plot_soft_normalisation
 
-__all__ = ["plot_eigenvalues", "plot_forecast", "plot_frames", "plot_soft_normalisation"]
+__all__ = [
+    "plot_eigenvalues",
+    "plot_forecast",
+    "plot_frames",
+    "plot_matrix",
+    "plot_soft_normalisation",
+]
