@@ -244,11 +244,27 @@ def formal_solution(indices: Sequence[int]) -> str:
     )
 
 
+def no_solution() -> ValueError:
+    """Formal solutions that do not exist."""
+    return ValueError(
+        "systems must have no two eigenvalues whose product is 1, or their equation has no "
+        "solution, not even a formal one; got such a pair among unstable systems. Stabilize them."
+    )
+
+
+def order_too_large(indices: Sequence[int], order: int) -> ValueError:
+    """Powers of an unstable matrix that outgrow double precision."""
+    return ValueError(
+        f"order must be small enough for the powers of system {listed(indices)}; got {order}, with "
+        "which its observability matrix is singular to rounding. Lower order, or stabilize it."
+    )
+
+
 def ill_conditioned_systems(indices: Sequence[int]) -> ValueError:
     """Systems so near the unit circle that their Gramian drowns in rounding."""
     return ValueError(
-        f"system {listed(indices)} must be stable by a margin; got a Gramian whose condition "
-        "number exceeds 1e12, so that no digit of a distance could be promised. Stabilize it with "
+        f"system {listed(indices)} must be stable by a margin; got a spectral radius so near 1 "
+        "that its Gramian drowns in rounding, and no accuracy could be promised. Stabilize it with "
         "a lower bound, or with stabilizer='soft'."
     )
 
@@ -271,6 +287,14 @@ def indefinite_kernel(smallest: float, share: float) -> str:
     return (
         f"the Martin kernel matrix is indefinite: its smallest eigenvalue is {smallest:.3g}, and "
         f"negative ones make up {share:.2%} of the spectrum."
+    )
+
+
+def unsettled_rates(n_frequencies: int) -> str:
+    """Text of the warning about an integral that has not converged."""
+    return (
+        f"the divergence rates have not settled with {n_frequencies} frequencies: some system is "
+        "too near the unit circle. Stabilize with a lower bound, or pass n_frequencies."
     )
 
 

@@ -116,3 +116,16 @@ def test_missing_fields_and_bad_parameters():
         alignment_distance(X, contractions(2, 6, 3))
     with pytest.raises(ValueError, match="weight must be non-negative"):
         alignment_distance(X, weight=-1)
+
+
+def test_divergence_rate_does_not_stop_too_early():
+    """Transients of a nilpotent matrix, and a slow mode: points are doubled until rates settle."""
+    X = LDS([[0.0, 10.0], [0.0, 0.0]], np.eye(2), B=[[10.0], [1.0]], noise_variance=np.array(0.01))
+    Y = LDS([[0.0, 10.0], [0.0, 0.0]], np.eye(2), B=[[10.0], [-1.0]], noise_variance=np.array(0.01))
+    np.testing.assert_allclose(
+        kl_divergence_rate(X, Y), kl_divergence_rate(X, Y, n_frequencies=2**16), rtol=1e-6
+    )
+    slow = LDS([[0.999999]], [[1.0]], B=[[1.0]], noise_variance=np.array(0.1))
+    fast = LDS([[0.5]], [[1.0]], B=[[1.0]], noise_variance=np.array(0.1))
+    with pytest.warns(UserWarning, match="have not settled with 16384 frequencies"):
+        kl_divergence_rate(slow, fast)

@@ -363,3 +363,46 @@ def test_missing_fields_are_named():
         covariance_kernel(X, bare)
     with pytest.raises(ValueError, match="systems must have mean for the mean kernel"):
         mean_kernel(bare)
+
+
+@pytest.mark.parametrize(("gap", "accuracy"), [(1e-5, 1e-9), (1e-6, 1e-8), (1e-7, 1e-7)])
+def test_slow_systems_keep_their_digits(gap, accuracy):
+    """General matrices near the unit circle, known by K(X, X) = n and by a change of basis."""
+    X = random_systems(20, 8, 5, radius=1 - gap)
+    K = projection_kernel(X)
+    np.testing.assert_allclose(np.diag(K), 5.0, rtol=accuracy)
+    P = random_orthogonal(5, np.random.default_rng(0))
+    assert np.diag(projection_distance(X, X.change_basis(P))).max() < np.sqrt(accuracy)
+
+
+def test_a_system_does_not_depend_on_slow_neighbours():
+    X, slow = random_systems(6, 8, 3), random_systems(6, 8, 3, radius=0.99999)
+    np.testing.assert_array_equal(
+        projection_kernel(LDS.concatenate([X, slow]))[:6, :6],
+        projection_kernel(LDS.concatenate([X, X]))[:6, :6],
+    )
+
+
+def test_powers_that_outgrow_double_precision_are_refused():
+    X = LDS(np.diag([50.0, 0.1]), np.eye(3, 2))
+    with pytest.raises(ValueError, match="order must be small enough for the powers of system 0"):
+        finite_projection_kernel(X, order=200)
+
+
+def test_equations_without_any_solution():
+    X = LDS(np.eye(2), np.eye(3, 2), allow_unstable=True)
+    with pytest.raises(ValueError, match="no two eigenvalues whose product is 1"):
+        projection_kernel(X)
+
+
+def test_many_copies_of_one_system():
+    X = random_systems(1, 8, 4)[np.zeros(60, dtype=int)]
+    np.testing.assert_allclose(projection_distance(X), 0.0, atol=1e-12)
+    np.testing.assert_allclose(martin_distance(X, X[:3]), 0.0, atol=1e-12)
+
+
+def test_unstable_systems_are_named_by_their_own_index():
+    A = np.array([[[2.0]], [[0.5]], [[3.0]]])
+    X = LDS(A, np.ones((3, 1, 1)))
+    with pytest.raises(ValueError, match="system 0, 2 must be stable"):
+        principal_angles(X)

@@ -84,6 +84,9 @@ def test_defective_matrices(n):
 
 
 def test_systems_on_the_edge_are_refused():
-    near = LDS(np.diag([1 - 1e-14, 0.5]), np.eye(4, 2))
-    with pytest.raises(ValueError, match="system 0 must be stable by a margin; .* exceeds 1e12"):
+    random = np.random.default_rng(0)
+    A = random.standard_normal((2, 5, 5))
+    A *= (np.array([0.9, 1 - 1e-13]) / np.abs(np.linalg.eigvals(A)).max(axis=1))[:, None, None]
+    near = LDS(A, np.linalg.qr(random.standard_normal((2, 8, 5)))[0])
+    with pytest.raises(ValueError, match="system 1 must be stable by a margin; .* so near 1"):
         prepare(near)

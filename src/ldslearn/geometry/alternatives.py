@@ -1,5 +1,6 @@
 """Other ways to compare systems that the paper cites (Sec. 2)."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -94,10 +95,11 @@ def kl_divergence_rate(
     Parameters
     ----------
     X, Y : LDS
-        Stable, with B and a positive noise_variance; orders may differ.
+        Stable, with B and a positive noise_variance; orders may differ. Means count if both have
+        them.
     n_frequencies : int or None
-        Points of the trapezoidal rule, which converges geometrically with the spectral radius; by
-        default as many as the systems need for about ten digits, at most 16384.
+        Points of the trapezoidal rule. By default they are doubled until the rates settle to eight
+        digits, up to 16384; a warning says so when they have not.
     n_jobs : int or None
     """
     first, second = check_pair(X, Y)
@@ -108,16 +110,29 @@ def kl_divergence_rate(
             raise _errors.invalid_parameter("noise_variance", "be positive", 0.0)
         if not systems.is_stable.all():
             raise _errors.unstable_systems(list(np.flatnonzero(~systems.is_stable)))
-    if n_frequencies is None:
-        radius = max(first.spectral_radius.max(), second.spectral_radius.max(), 0.5)
-        n_frequencies = min(_MOST_FREQUENCIES, int(np.ceil(12 / -np.log(radius))) * 2)
-    check_whole("n_frequencies", n_frequencies)
+    if n_frequencies is not None:
+        check_whole("n_frequencies", n_frequencies)
+        return _rates(first, second, n_frequencies, n_jobs)
+    radius = max(first.spectral_radius.max(), second.spectral_radius.max(), 0.5)
+    n_frequencies = min(_MOST_FREQUENCIES // 2, int(np.ceil(12 / -np.log(radius))))
+    rates = _rates(first, second, n_frequencies, n_jobs)
+    while n_frequencies < _MOST_FREQUENCIES:
+        n_frequencies *= 2
+        coarse, rates = rates, _rates(first, second, n_frequencies, n_jobs)
+        if np.allclose(coarse, rates, rtol=1e-8, atol=1e-10):
+            return rates
+    warnings.warn(_errors.unsettled_rates(n_frequencies), stacklevel=2)
+    return rates
+
+
+def _rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:
+    """Divergence rates by the trapezoidal rule."""
     # Real systems have conjugate spectra: half the circle, the ends counting once.
     angles = 2 * np.pi * np.arange(n_frequencies // 2 + 1) / n_frequencies
     weights = np.where((angles == 0) | (np.isclose(angles, np.pi)), 1.0, 2.0) / n_frequencies
-    rates = np.empty((len(first), len(second)))
+    rates = np.empty((len(X), len(Y)))
     for_each_tile(
-        lambda rows, columns: _divergences(first[rows], second[columns], angles, weights),
+        lambda rows, columns: _divergences(X[rows], Y[columns], angles, weights),
         rates,
         tile=(_SMALL_TILE, _SMALL_TILE),
         symmetric=False,

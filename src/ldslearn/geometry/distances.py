@@ -65,11 +65,12 @@ def _refined(squared: Floats, X: LDS, Y: LDS, summand: Callable[[Floats], Floats
     near = squared < _NEAR
     if X.allow_unstable or Y.allow_unstable:  # a formal solution has no sines
         near &= X.is_stable[:, None] & Y.is_stable
+    if X is Y:
+        near = np.triu(near, 1)
     rows, columns = np.nonzero(near)
-    different = rows != columns if X is Y else np.ones(len(rows), dtype=bool)
-    rows, columns = rows[different], columns[different]
     for start in range(0, len(rows), 256):
         i, j = rows[start : start + 256], columns[start : start + 256]
-        angles = pair_angles(X[i], Y[j])
-        squared[i, j] = summand(np.sin(angles) ** 2).sum(axis=-1)
+        squared[i, j] = summand(np.sin(pair_angles(X, Y, i, j)) ** 2).sum(axis=-1)
+        if X is Y:
+            squared[j, i] = squared[i, j]
     return squared

@@ -49,7 +49,7 @@ def martin_kernel(
     bandwidth : float or "median"
         The paper's sigma^2; 200 suits twenty states and many channels, and flattens or kills the
         kernel of small systems. "median" takes the median squared distance between the different
-        systems at hand.
+        systems at hand: matrices of training and test systems need one number, so take it once.
     psd : "clip", "raise" or "ignore"
         What to do when Y is None and the matrix is indefinite: set its negative eigenvalues to
         zero, with a warning that says how large they were; raise an error; or nothing.
@@ -59,7 +59,7 @@ def martin_kernel(
         raise _errors.unknown_name("psd", psd, ("clip", "raise", "ignore"))
     squared = squared_martin_distance(X, Y, n_jobs=n_jobs)
     K = np.exp(-squared / resolve_bandwidth(bandwidth, squared))
-    return K if Y is not None or psd == "ignore" else _positive(K, psd)
+    return _positive(K, psd) if (Y is None or Y is X) and psd != "ignore" else K
 
 
 def _positive(K: Floats, psd: str) -> Floats:
@@ -88,7 +88,8 @@ def finite_projection_kernel(
     Parameters
     ----------
     X, Y : LDS
-        Of the same channels; orders may differ. Y is X when None. Unstable systems are welcome.
+        Of the same channels; orders may differ. Y is X when None. Unstable systems are welcome, as
+        long as their powers are.
     order : int
         Blocks of the observability matrix, the paper's L.
     n_jobs : int or None
@@ -119,11 +120,18 @@ def _observability_factor(systems: LDS, order: int) -> Floats:
     """R of the QR decomposition of [C; CA; ...], block after block, (N, n, n)."""
     R = np.linalg.qr(systems.C, mode="r")
     step = systems.A
-    for _ in range(order - 1):
-        rest = np.linalg.qr(systems.C @ step, mode="r")
-        R = np.linalg.qr(np.concatenate([R, rest], axis=1), mode="r")
-        step = step @ systems.A
-    return np.asarray(R)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(order - 1):
+            rest = np.linalg.qr(systems.C @ step, mode="r")
+            R = np.linalg.qr(np.concatenate([R, rest], axis=1), mode="r")
+            step = step @ systems.A
+    factor = np.asarray(R)
+    finite = np.isfinite(factor).all(axis=(1, 2))
+    s = np.linalg.svd(np.where(finite[:, None, None], factor, 0.0), compute_uv=False)
+    bad = np.flatnonzero(~(s[:, -1] > 1e-10 * s[:, 0]))
+    if len(bad):
+        raise _errors.order_too_large(list(bad), order)
+    return factor
 
 
 def hybrid_kernel(

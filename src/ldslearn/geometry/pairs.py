@@ -144,6 +144,8 @@ def solve_pairs(
         n_jobs=n_jobs,
         description=description,
     )
+    if (X.allow_unstable or Y.allow_unstable) and np.isnan(out).any():
+        raise _errors.no_solution()
     return out
 
 

@@ -14,7 +14,9 @@ from ldslearn.models import LDS
 Floats = NDArray[np.float64]
 
 MOST_LANES = 32  # systems side by side in one vectorised solve
-_LARGEST_CONDITION = 1e12
+_LARGE_GRAMIAN = 1e3
+_LARGEST_GRAMIAN = 1e10  # beyond, not even six digits are left
+_LARGEST_DEVIATION = 0.1
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Prepared:
         """Systems in a group."""
         return self.T.shape[-1]
 
-    def measurement(self, systems: LDS, block: slice) -> Floats:
+    def measurement(self, systems: LDS, block: slice | NDArray[np.intp]) -> Floats:
         """C of some systems in these coordinates, (systems, n_channels, n_states)."""
         return systems.C[block] @ self.transform[block]
 
@@ -70,18 +72,46 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
     if len(unstable):
         if not systems.allow_unstable:
             raise _errors.unstable_systems(list(unstable))
+        if not np.isfinite(W).all():
+            raise _errors.no_solution()
         warnings.warn(_errors.formal_solution(list(unstable)), stacklevel=2)
         S, transform = _formal_coordinates(systems.A, gramian)
     else:
-        # C'C = I, so that the smallest eigenvalue of a Gramian is at least 1.
-        bad = ~(np.trace(W, axis1=1, axis2=2) < _LARGEST_CONDITION)
-        if bad.any():
-            raise _errors.ill_conditioned_systems(list(np.flatnonzero(bad)))
         F = np.empty_like(S)
         stein.normalise(S, W, F)
         transform = Z @ F
+        # C'C = I, so that the trace bounds the condition number, and tells who needs more care.
+        traces = np.trace(W, axis1=1, axis2=2)
+        slow = np.flatnonzero(~(traces < _LARGE_GRAMIAN))
+        if len(slow):
+            S[slow], transform[slow] = _normalised_again(systems.C[slow], S[slow], transform[slow])
+            lost = ~np.isfinite(transform[slow]).all(axis=(1, 2))
+            bad = slow[lost | ~(traces[slow] < _LARGEST_GRAMIAN)]
+            if len(bad):
+                raise _errors.ill_conditioned_systems(list(bad))
     stein.triangularise_all(S, T, D)
     return Prepared(transform, gramian, S, in_lanes(T), in_lanes(D))
+
+
+def _normalised_again(C: Floats, S: Floats, transform: Floats) -> tuple[Floats, Floats]:
+    """Repeat the change of coordinates where the Gramian is nearly I, which restores the digits.
+
+    What is not near I by then has lost them all, and comes back as NaN.
+    """
+    from ldslearn.geometry import stein
+
+    n_systems, n = len(S), S.shape[1]
+    T, D = np.empty((n_systems, 2, n, n)), np.empty((n_systems, 3, 2, n))
+    W, F = np.empty_like(S), np.empty_like(S)
+    measured = C @ transform
+    stein.triangularise_all(S, T, D)
+    stein.gramians(S, T, D, np.swapaxes(measured, 1, 2) @ measured, W)
+    lost = ~(np.abs(W - np.eye(n)).max(axis=(1, 2)) < _LARGEST_DEVIATION)
+    S[lost], W[lost] = np.nan, np.eye(n)
+    stein.normalise(S, W, F)
+    transform = transform @ F
+    transform[lost] = np.nan
+    return S, transform
 
 
 def _schur(A: Floats, S: Floats, Z: Floats) -> None:

@@ -43,7 +43,8 @@ def mean_kernel(
     shape : "rbf" or "cosine"
         exp(-|mean1 - mean2|^2 / bandwidth), or the squared cosine of their angle.
     bandwidth : float or "median"
-        Of "rbf"; "median" takes the median squared distance between the means at hand.
+        Of "rbf"; "median" takes the median squared distance between the means at hand: matrices of
+        training and test systems need one number, so take it once.
     n_jobs : ignored
         One matrix product does it all.
     """

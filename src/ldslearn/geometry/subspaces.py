@@ -63,9 +63,16 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
         shape = first.n_states, second.n_states
         V = solve_pairs("solutions", first, second, n_jobs, "computing angles", shape)
         return np.arccos(np.clip(np.linalg.svd(V, compute_uv=False), 0.0, 1.0))
-    angles = np.empty((len(first), len(second), min(first.n_states, second.n_states)))
+    prepare(first, n_jobs), prepare(second, n_jobs)
+    n_angles = min(first.n_states, second.n_states)
+    angles = np.empty((len(first), len(second), n_angles))
+
+    def work(rows: slice, columns: slice) -> Floats:
+        i, j = np.mgrid[rows, columns]
+        return pair_angles(first, second, i.ravel(), j.ravel()).reshape(*i.shape, n_angles)
+
     for_each_tile(
-        lambda rows, columns: _angles(first[rows], second[columns]),
+        work,
         angles,
         tile=(_ANGLE_TILE, _ANGLE_TILE),
         symmetric=first is second,
@@ -75,18 +82,11 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     return angles
 
 
-def _angles(X: LDS, Y: LDS) -> Floats:
-    """Angles of all pairs of two small batches."""
-    shape = len(X), len(Y)
-    i, j = (index.ravel() for index in np.indices(shape))
-    return pair_angles(X[i], Y[j]).reshape(*shape, -1)
-
-
-def pair_angles(X: LDS, Y: LDS) -> Floats:
-    """Principal angles of system i of X and system i of Y, (N, min(n1, n2)), ascending."""
+def pair_angles(X: LDS, Y: LDS, i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
+    """Principal angles of systems i[k] of X and j[k] of Y, (K, min(n1, n2)), ascending."""
     if X.n_states < Y.n_states:
-        X, Y = Y, X
-    R = _joint_factor(X, Y)
+        X, Y, i, j = Y, X, j, i
+    R = _joint_factor(X, Y, i, j)
     n = X.n_states
     cosines = np.linalg.svd(R[:, :n, n:], compute_uv=False)
     sines = np.linalg.svd(R[:, n:, n:], compute_uv=False)[:, ::-1]
@@ -94,20 +94,18 @@ def pair_angles(X: LDS, Y: LDS) -> Floats:
     return np.where(sines**2 < 0.5, np.arcsin(sines), np.arccos(cosines))
 
 
-def _joint_factor(X: LDS, Y: LDS) -> Floats:
+def _joint_factor(X: LDS, Y: LDS, i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
     """R with [V1, V2] = Q R of each pair, by doubling: R <- qr([R; R A^k]), k = 1, 2, 4, ...
 
     The Gramian is never formed, so that small sines do not drown in it.
     """
     first, second = prepare(X), prepare(Y)
-    n1, everything = X.n_states, slice(None)
-    C = np.concatenate(
-        [first.measurement(X, everything), second.measurement(Y, everything)], axis=2
-    )
+    n1 = X.n_states
+    C = np.concatenate([first.measurement(X, i), second.measurement(Y, j)], axis=2)
     size = C.shape[2]
-    R = np.zeros((len(X), size, size))
+    R = np.zeros((len(i), size, size))
     R[:, : min(C.shape[1:])] = np.linalg.qr(C, mode="r")
-    P1, P2 = first.S, second.S
+    P1, P2 = first.S[i], second.S[j]
     for _ in range(_MOST_DOUBLINGS):
         later = np.concatenate([R[:, :, :n1] @ P1, R[:, :, n1:] @ P2], axis=2)
         if np.abs(later).max() < 1e-17:

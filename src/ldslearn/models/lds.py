@@ -100,6 +100,10 @@ class LDS:
             object.__setattr__(systems, field.name, value)
         return systems
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what was computed from them can be computed again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore from a pickle or a deep copy, frozen as before."""
         for name, value in state.items():
