@@ -115,9 +115,20 @@ def _normalised_again(C: Floats, S: Floats, transform: Floats) -> tuple[Floats, 
 
 
 def _schur(A: Floats, S: Floats, Z: Floats) -> None:
-    """Fill S and Z with real Schur forms, A = Z S Z'."""
-    for index in range(len(A)):
-        S[index], Z[index] = scipy.linalg.schur(A[index], check_finite=False)
+    """Fill S and Z with real Schur forms, A = Z S Z'.
+
+    LAPACK directly: for small matrices scipy.linalg.schur spends as long on its questions to it.
+    """
+    gees = scipy.linalg.lapack.dgees
+    size = int(gees(_unsorted, A[0], lwork=-1)[-2][0].real)
+    for index, matrix in enumerate(A):
+        S[index], _, _, _, Z[index], _, failed = gees(_unsorted, matrix, lwork=size)
+        if failed:
+            raise np.linalg.LinAlgError(f"the Schur form of system {index} was not found.")
+
+
+def _unsorted(*eigenvalue: float) -> None:
+    """LAPACK wants a function to sort eigenvalues by, even if it never calls it."""
 
 
 def _formal_coordinates(A: Floats, W: Floats) -> tuple[Floats, Floats]:
