@@ -57,17 +57,15 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
 
     n_systems, n_states = len(systems), systems.n_states
     S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
-    T, D = np.empty((n_systems, 2, n_states, n_states)), np.empty((n_systems, 3, 2, n_states))
+    eigenvalues = np.empty((n_systems, 2, n_states))  # real and imaginary parts
 
     def solve(block: slice) -> None:
         _schur(systems.A[block], S[block], Z[block])
-        C = systems.C[block] @ Z[block]
-        stein.triangularise_all(S[block], T[block], D[block])
-        stein.gramians(S[block], T[block], D[block], np.swapaxes(C, 1, 2) @ C, W[block])
+        W[block], T = _gramians(S[block], systems.C[block] @ Z[block])
+        eigenvalues[block] = np.diagonal(T, axis1=2, axis2=3)
 
     for_each_block(solve, n_systems, n_jobs=n_jobs, description="preparing systems")
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
-    eigenvalues = np.diagonal(T, axis1=2, axis2=3)
     unstable = np.flatnonzero((np.square(eigenvalues).sum(axis=1) >= 1).any(axis=1))
     if len(unstable):
         if not systems.allow_unstable:
@@ -89,8 +87,28 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
             bad = slow[lost | ~(traces[slow] < _LARGEST_GRAMIAN)]
             if len(bad):
                 raise _errors.ill_conditioned_systems(list(bad))
-    stein.triangularise_all(S, T, D)
+    T, D = _triangular(S)
     return Prepared(transform, gramian, S, in_lanes(T), in_lanes(D))
+
+
+def _triangular(S: Floats) -> tuple[Floats, Floats]:
+    """T = D* S D, complex and triangular, of real Schur forms S."""
+    from ldslearn.geometry import stein
+
+    n_systems, n, _ = S.shape
+    T, D = np.empty((n_systems, 2, n, n)), np.empty((n_systems, 3, 2, n))
+    stein.triangularise_all(S, T, D)
+    return T, D
+
+
+def _gramians(S: Floats, C: Floats) -> tuple[Floats, Floats]:
+    """Return W with W = S'WS + C'C of real Schur forms S, and S made triangular."""
+    from ldslearn.geometry import stein
+
+    T, D = _triangular(S)
+    W = np.empty_like(S)
+    stein.gramians(S, T, D, np.swapaxes(C, 1, 2) @ C, W)
+    return W, T
 
 
 def _normalised_again(C: Floats, S: Floats, transform: Floats) -> tuple[Floats, Floats]:
@@ -100,14 +118,11 @@ def _normalised_again(C: Floats, S: Floats, transform: Floats) -> tuple[Floats, 
     """
     from ldslearn.geometry import stein
 
-    n_systems, n = len(S), S.shape[1]
-    T, D = np.empty((n_systems, 2, n, n)), np.empty((n_systems, 3, 2, n))
-    W, F = np.empty_like(S), np.empty_like(S)
-    measured = C @ transform
-    stein.triangularise_all(S, T, D)
-    stein.gramians(S, T, D, np.swapaxes(measured, 1, 2) @ measured, W)
-    lost = ~(np.abs(W - np.eye(n)).max(axis=(1, 2)) < _LARGEST_DEVIATION)
-    S[lost], W[lost] = np.nan, np.eye(n)
+    W, _ = _gramians(S, C @ transform)
+    identity = np.eye(S.shape[1])
+    lost = ~(np.abs(W - identity).max(axis=(1, 2)) < _LARGEST_DEVIATION)
+    S[lost], W[lost] = np.nan, identity
+    F = np.empty_like(S)
     stein.normalise(S, W, F)
     transform = transform @ F
     transform[lost] = np.nan

@@ -24,9 +24,6 @@ _options: dict[str, Any] = {
     "error_model": "numpy",
 }
 
-# Rows of D that reach a column: its own, the one above, the one below; real and imaginary part.
-DIAGONAL, ABOVE, BELOW = 0, 1, 2
-
 
 @njit(**_options)
 def solve_lanes(S1, T2, D2, G, X, Y):  # type: ignore[no-untyped-def]
@@ -39,7 +36,7 @@ def solve_lanes(S1, T2, D2, G, X, Y):  # type: ignore[no-untyped-def]
     T2 : (2, n2, n2, lanes) array
         Upper triangular; real and imaginary parts.
     D2 : (3, 2, n2, lanes) array
-        The tridiagonal rows of D (`DIAGONAL`, `ABOVE`, `BELOW`); real and imaginary parts.
+        What of each column of D is on its diagonal, above it, below it; real and imaginary parts.
     G : (n1, n2, lanes) array
     X : (2, n2, n1, lanes) array
         Filled with X D2, column by column.
@@ -112,22 +109,20 @@ def solve_lanes(S1, T2, D2, G, X, Y):  # type: ignore[no-untyped-def]
 
 
 @njit(**_options)
-def undo_rotation(X, D2, lane, out):  # type: ignore[no-untyped-def]
-    """Write the real solution, (X D2) D2*, of one lane to `out`, (n1, n2)."""
-    n2, n1 = X.shape[1], X.shape[2]
-    for b in range(n2):
+def undo_rotation(X, D2, out):  # type: ignore[no-untyped-def]
+    """Write the real solutions, (X D2) D2*, to `out`, (lanes, n1, n2)."""
+    n2, n1, lanes = X.shape[1:]
+    for b in range(n2):  # column b of X is held by columns b - 1, b and b + 1 of X D2
         for a in range(n1):
-            out[a, b] = X[0, b, a, lane] * D2[0, 0, b, lane] + X[1, b, a, lane] * D2[0, 1, b, lane]
-    for b in range(n2):  # column b of X D2 also holds parts of columns b - 1 and b + 1 of X
-        for a in range(n1):
-            if b > 0:
-                out[a, b - 1] += (
-                    X[0, b, a, lane] * D2[1, 0, b, lane] + X[1, b, a, lane] * D2[1, 1, b, lane]
-                )
-            if b + 1 < n2:
-                out[a, b + 1] += (
-                    X[0, b, a, lane] * D2[2, 0, b, lane] + X[1, b, a, lane] * D2[2, 1, b, lane]
-                )
+            for p in range(lanes):
+                real = X[0, b, a, p] * D2[0, 0, b, p] + X[1, b, a, p] * D2[0, 1, b, p]
+                if b > 0:
+                    real += X[0, b - 1, a, p] * D2[2, 0, b - 1, p]
+                    real += X[1, b - 1, a, p] * D2[2, 1, b - 1, p]
+                if b + 1 < n2:
+                    real += X[0, b + 1, a, p] * D2[1, 0, b + 1, p]
+                    real += X[1, b + 1, a, p] * D2[1, 1, b + 1, p]
+                out[p, a, b] = real
 
 
 @njit(**_options)
@@ -184,21 +179,11 @@ def log_determinants(S1, T2, D2, G, out):  # type: ignore[no-untyped-def]
     """Write log |det X| of every pair to `out`; shapes as in :func:`squared_norms`, n1 = n2."""
     rows, n1, groups, n2, lanes = G.shape
     X, Y = np.empty((2, n2, n1, lanes)), np.empty((2, n1, lanes))
-    M = np.empty((lanes, n2, n1))  # the real solutions, transposed, lane by lane
+    M = np.empty((lanes, n1, n2))
     for i in range(rows):
         for g in range(groups):
             solve_lanes(S1[i], T2[g], D2[g], G[i, :, g], X, Y)
-            for b in range(n2):  # (X D2) D2*: column b of X D2 holds parts of b - 1, b and b + 1
-                for a in range(n1):
-                    for p in range(lanes):
-                        real = X[0, b, a, p] * D2[g, 0, 0, b, p] + X[1, b, a, p] * D2[g, 0, 1, b, p]
-                        if b > 0:
-                            real += X[0, b - 1, a, p] * D2[g, 2, 0, b - 1, p]
-                            real += X[1, b - 1, a, p] * D2[g, 2, 1, b - 1, p]
-                        if b + 1 < n2:
-                            real += X[0, b + 1, a, p] * D2[g, 1, 0, b + 1, p]
-                            real += X[1, b + 1, a, p] * D2[g, 1, 1, b + 1, p]
-                        M[p, b, a] = real
+            undo_rotation(X, D2[g], M)
             for p in range(lanes):
                 out[i, g * lanes + p] = log_abs_determinant(M[p])
 
@@ -211,8 +196,7 @@ def solutions(S1, T2, D2, G, out):  # type: ignore[no-untyped-def]
     for i in range(rows):
         for g in range(groups):
             solve_lanes(S1[i], T2[g], D2[g], G[i, :, g], X, Y)
-            for p in range(lanes):
-                undo_rotation(X, D2[g], p, out[i, g * lanes + p])
+            undo_rotation(X, D2[g], out[i, g * lanes : (g + 1) * lanes])
 
 
 @njit(**_options)
@@ -279,7 +263,7 @@ def gramians(S, T, D, G, W):  # type: ignore[no-untyped-def]
     for i in range(S.shape[0]):
         lane = D[i].reshape((3, 2, n, 1))
         solve_lanes(S[i], T[i].reshape((2, n, n, 1)), lane, G[i].copy().reshape((n, n, 1)), X, Y)
-        undo_rotation(X, lane, 0, W[i])
+        undo_rotation(X, lane, W[i : i + 1])
         for a in range(n):
             for b in range(a):
                 W[i, a, b] = W[i, b, a] = 0.5 * (W[i, a, b] + W[i, b, a])

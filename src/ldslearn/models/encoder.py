@@ -15,6 +15,7 @@ from ldslearn._checks import check_whole
 from ldslearn._parallel import for_each_block
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.identification import (
+    energy_of,
     is_constant,
     is_extreme,
     least_squares_transition,
@@ -249,9 +250,10 @@ class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
     @staticmethod
     def _is_constant(Y: NDArray[np.float64], mean: NDArray[np.float64], index: int) -> bool:
-        if is_extreme(Y):
+        energy = energy_of(Y)
+        if is_extreme(Y, energy):
             raise _errors.extreme_values(index)
-        return is_constant(Y, mean)
+        return is_constant(Y, mean, energy)
 
     def _check_varying(self, constant: NDArray[np.bool_]) -> None:
         if constant.any():

@@ -73,18 +73,22 @@ def observations(
     return Y, mean
 
 
-def is_extreme(Y: Floats) -> bool:
-    """Whether squares of the entries of Y overflow, or underflow though they are not zero."""
+def energy_of(Y: Floats) -> float:
+    """Squared Frobenius norm, infinite if it overflows."""
     with np.errstate(over="ignore"):
-        energy = np.vdot(Y, Y)
+        return float(np.vdot(Y, Y))
+
+
+def is_extreme(Y: Floats, energy: float) -> bool:
+    """Whether squares of the entries of Y overflow, or underflow though they are not zero."""
     return bool(not energy < 1e300 or (energy < 1e-290 and np.any(Y)))
 
 
-def is_constant(Y: Floats, mean: Floats) -> bool:
+def is_constant(Y: Floats, mean: Floats, energy: float) -> bool:
     """Whether every row holds nothing but the rounding of the mean that was removed."""
     rounding = max(8.0, np.sqrt(Y.shape[1])) * np.finfo(np.float64).eps
     most = rounding**2 * Y.shape[1] * mean**2
-    if np.vdot(Y, Y) > most.sum():  # as a rule; the rows need no look
+    if energy > most.sum():  # as a rule; the rows need no look
         return False
     return bool((np.square(Y).sum(axis=1) <= most).all())
 

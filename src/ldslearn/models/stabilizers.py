@@ -172,7 +172,7 @@ def stabilize_checked(
             block = np.ix_(busy, busy)
             stable[index][block] = _OPTIMISED[method](A[index][block], states[index][busy], bound)
     # Whatever rounding did to a defective matrix, the radius that is computed must hold.
-    return stable if method in ("soft", "none") else shrink(stable, bound)
+    return stable if method in ("soft", "scale", "none") else shrink(stable, bound)
 
 
 def certify(
