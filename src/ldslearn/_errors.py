@@ -277,6 +277,23 @@ def channels_differ(got: int, expected: int) -> ValueError:
     )
 
 
+def systems_not_as_fitted(what: str, got: int, expected: int) -> ValueError:
+    """Systems of another order or other channels than those of the training set."""
+    return ValueError(
+        f"X must have {what}={expected}, as the model was fitted with; got {got}. "
+        "Encode training and new sequences with the same LDSEncoder, for example in one Pipeline."
+    )
+
+
+def matrix_too_large(n_systems: int, size: int, memory: int) -> MemoryError:
+    """A kernel matrix beyond the memory of the machine."""
+    return MemoryError(
+        f"the kernel matrix of {n_systems} systems must fit in memory twice; one copy takes "
+        f"{size / 2**30:.1f} GiB, and this machine has {memory / 2**30:.1f} GiB. Fit on fewer "
+        "systems, such as a sample of every class."
+    )
+
+
 def states_differ(what: str, got: int, expected: int) -> ValueError:
     """Two batches of different order where one is needed."""
     return ValueError(f"X and Y must have the same n_states for {what}; got {expected} and {got}.")
@@ -285,8 +302,17 @@ def states_differ(what: str, got: int, expected: int) -> ValueError:
 def indefinite_kernel(smallest: float, share: float) -> str:
     """Text about a kernel matrix that is not positive semi-definite."""
     return (
-        f"the Martin kernel matrix is indefinite: its smallest eigenvalue is {smallest:.3g}, and "
+        f"the kernel matrix is indefinite: its smallest eigenvalue is {smallest:.3g}, and "
         f"negative ones make up {share:.2%} of the spectrum."
+    )
+
+
+def mixture_parameters(got: Sequence[str], kernel: Iterable[str]) -> ValueError:
+    """Parameters of a mixture that do not say to which part they belong."""
+    example = next(iter(kernel))
+    return ValueError(
+        f"parameters of a mixture of kernels must be mappings named after its parts; got {got}. "
+        f"Write {example}={{'name': value}} instead of name=value."
     )
 
 
@@ -308,4 +334,78 @@ def unstable_part(part: str, systems: Sequence[int], limit: float) -> str:
     return (
         f"the {part} part of system {listed(systems)} has eigenvalues of modulus 1 or more; they "
         f"were cut at {limit}. With stabilizer='soft' the parts are always stable."
+    )
+
+
+# Labels
+
+
+def labels_not_as_many(n_labels: int, n_systems: int) -> ValueError:
+    """As many labels as systems are needed."""
+    return ValueError(
+        f"y must hold one label a system; got {n_labels} labels for {n_systems} systems."
+    )
+
+
+def one_class(label: object) -> ValueError:
+    """Nothing to tell apart."""
+    return ValueError(
+        f"y must hold at least two classes; got only {label!r}. A classifier of one class would "
+        "know its answer already."
+    )
+
+
+def bad_labels(got: object) -> ValueError:
+    """Numbers to regress on, missing labels, several columns."""
+    return ValueError(f"y must hold class labels, one a system; got {got}.")
+
+
+def reject_label_taken(label: object) -> ValueError:
+    """The label for the unknown is that of a class."""
+    return ValueError(
+        f"reject_label must not be one of the classes; got {label!r}. Choose another one."
+    )
+
+
+def class_too_small(label: object, count: int) -> ValueError:
+    """Too few examples of a class for cross-validation."""
+    return ValueError(
+        f"y must hold at least 2 systems of every class for C='cv'; got {count} of {label!r}. "
+        "Give C a number, or add examples."
+    )
+
+
+# Codes
+
+
+def unused_with_pursuit(name: str) -> ValueError:
+    """A parameter of the lasso together with n_nonzero."""
+    return ValueError(
+        f"{name} must not be given together with n_nonzero; got both. Orthogonal matching pursuit "
+        "has no use for it: leave one of them out."
+    )
+
+
+def not_certified(indices: Sequence[int], worst: float) -> str:
+    """Text of the warning about codes that miss their optimality conditions."""
+    return (
+        f"the codes of sample {listed(indices)} miss the optimality conditions by up to "
+        f"{worst:.3g}. Raise sparsity, or scale gram and cross to moderate numbers."
+    )
+
+
+def codes_of_positive_part(indices: Sequence[int], message: str) -> str:
+    """Text of the warning about codes on an indefinite matrix."""
+    return (
+        f"{message} It is not that of any atoms: the codes of sample {listed(indices)} are those "
+        "for its positive part."
+    )
+
+
+def zero_codes(indices: Sequence[int], sparsity: float) -> str:
+    """Text of the warning about samples that no atom explains."""
+    return (
+        f"the code of system {listed(indices)} is zero with sparsity={sparsity:g}: every class "
+        "leaves the same residual. The label is that of the most similar training system. Lower "
+        "sparsity."
     )

@@ -47,6 +47,13 @@ def test_a_mixture_adds_up(batches):
     np.testing.assert_allclose(pairwise_kernel(X, Y, weights), expected)
 
 
+def test_parameters_of_a_part_reach_it(batches):
+    X, Y = batches
+    K = pairwise_kernel(X, Y, {"finite": 0.5, "projection": 2.0}, finite={"order": 2})
+    expected = 0.5 * KERNELS["finite"](X, Y, order=2) + 2.0 * KERNELS["projection"](X, Y)
+    np.testing.assert_allclose(K, expected)
+
+
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
@@ -64,7 +71,11 @@ def test_bad_kernels(kernel, message, batches):
 
 
 def test_other_mistakes(batches):
-    with pytest.raises(ValueError, match="parameters must be empty for a mixture"):
-        pairwise_kernel(*batches, {"projection": 1.0}, order=3)
+    with pytest.raises(ValueError, match=r"named after its parts; got \['order'\]. Write finite="):
+        pairwise_kernel(*batches, {"finite": 1.0}, order=3)
+    with pytest.raises(ValueError, match=r"must be mappings .*; got \['finite'\]"):
+        pairwise_kernel(*batches, {"finite": 1.0}, finite=3)
+    with pytest.raises(ValueError, match=r"kernel must return an array of shape \(4, 3\); got"):
+        pairwise_kernel(*batches, lambda X, Y: np.ones(4))
     with pytest.raises(ValueError, match="distance must be one of 'projection'"):
         pairwise_distance(*batches, "manhattan")

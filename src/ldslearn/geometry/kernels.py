@@ -1,6 +1,5 @@
 """Kernels of observability subspaces, each ``f(X, Y=None, ...) -> (len(X), len(Y))``."""
 
-import warnings
 from typing import Literal
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole
+from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import Side, check_pair, solve_pairs, sum_pairs
 from ldslearn.geometry.static import covariance_kernel, resolve_bandwidth
@@ -55,26 +55,12 @@ def martin_kernel(
         zero, with a warning that says how large they were; raise an error; or nothing.
     n_jobs : int or None
     """
-    if psd not in ("clip", "raise", "ignore"):
-        raise _errors.unknown_name("psd", psd, ("clip", "raise", "ignore"))
+    if psd not in POLICIES:
+        raise _errors.unknown_name("psd", psd, POLICIES)
     squared = squared_martin_distance(X, Y, n_jobs=n_jobs)
     K = np.exp(-squared / resolve_bandwidth(bandwidth, squared))
-    return _positive(K, psd) if (Y is None or Y is X) and psd != "ignore" else K
-
-
-def _positive(K: Floats, psd: str) -> Floats:
-    eigenvalues, vectors = np.linalg.eigh(K)
-    if eigenvalues[0] >= -1e-10 * eigenvalues[-1]:
-        return K
-    share = -eigenvalues[eigenvalues < 0].sum() / np.abs(eigenvalues).sum()
-    if psd == "raise":
-        raise ValueError(_errors.indefinite_kernel(float(eigenvalues[0]), float(share)))
-    warnings.warn(
-        _errors.indefinite_kernel(float(eigenvalues[0]), float(share)) + " They were set to zero.",
-        stacklevel=3,
-    )
-    clipped = (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
-    return 0.5 * (clipped + clipped.T)
+    part = apply_policy(K, psd, stacklevel=2) if Y is None or Y is X else None
+    return K if part is None else part.gram
 
 
 def finite_projection_kernel(

@@ -48,17 +48,27 @@ def mean_kernel(
     n_jobs : ignored
         One matrix product does it all.
     """
-    first, second = check_pair(X, Y)
-    if first.mean is None or second.mean is None:
-        raise _errors.field_missing("the mean kernel", "mean")
     if shape == "rbf":
-        from scipy.spatial.distance import cdist
-
-        squared = cdist(first.mean, second.mean, "sqeuclidean")
+        squared = squared_mean_distance(X, Y)
         return np.exp(-squared / resolve_bandwidth(bandwidth, squared))
     if shape != "cosine":
         raise _errors.unknown_name("shape", shape, ("rbf", "cosine"))
-    return np.square(_unit(first.mean) @ _unit(second.mean).T)
+    first, second = _means(X, Y)
+    return np.square(_unit(first) @ _unit(second).T)
+
+
+def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
+    """Return |mean1 - mean2|^2 of all pairs; `n_jobs` is ignored."""
+    from scipy.spatial.distance import cdist
+
+    return cdist(*_means(X, Y), "sqeuclidean")
+
+
+def _means(X: LDS, Y: LDS | None) -> tuple[Floats, Floats]:
+    first, second = check_pair(X, Y)
+    if first.mean is None or second.mean is None:
+        raise _errors.field_missing("the mean kernel", "mean")
+    return first.mean, second.mean
 
 
 def _unit(vectors: Floats) -> Floats:

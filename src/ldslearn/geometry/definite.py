@@ -1,0 +1,58 @@
+"""Kernel matrices that are not positive semi-definite, and the nearest ones that are."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+
+Floats = NDArray[np.float64]
+
+POLICIES = ("clip", "raise", "ignore")
+_ROUNDING = 1e-10  # eigenvalues within this share of the largest are zero to rounding
+
+
+class PositivePart(NamedTuple):
+    """The part of an indefinite matrix that is a kernel.
+
+    Attributes
+    ----------
+    gram : (N, N) array
+        The matrix with its negative eigenvalues set to zero.
+    projector : (N, N) array
+        Onto the eigenvectors that are left. Rows of kernels with other systems times this matrix
+        belong to `gram`, as those of the N systems themselves do.
+    message : str
+        How indefinite the matrix is.
+    """
+
+    gram: Floats
+    projector: Floats
+    message: str
+
+
+def positive_part(K: Floats) -> PositivePart | None:
+    """Return the positive part of a symmetric matrix; None if there is no other, to rounding."""
+    eigenvalues, vectors = np.linalg.eigh(K)
+    if eigenvalues[0] >= -_ROUNDING * eigenvalues[-1]:
+        return None
+    share = -eigenvalues[eigenvalues < 0].sum() / np.abs(eigenvalues).sum()
+    kept = eigenvalues > _ROUNDING * eigenvalues[-1]
+    half = vectors[:, kept] * np.sqrt(eigenvalues[kept])
+    return PositivePart(
+        half @ half.T,
+        vectors[:, kept] @ vectors[:, kept].T,
+        _errors.indefinite_kernel(float(eigenvalues[0]), float(share)),
+    )
+
+
+def apply_policy(K: Floats, psd: str, stacklevel: int) -> PositivePart | None:
+    """Return the positive part with a warning, or raise, or do nothing, as `psd` says."""
+    if psd == "ignore" or (part := positive_part(K)) is None:
+        return None
+    if psd == "raise":
+        raise ValueError(part.message)
+    warnings.warn(f"{part.message} They were set to zero.", stacklevel=stacklevel + 1)
+    return part

@@ -1,0 +1,143 @@
+"""A kernel together with the systems it compares others with, every parameter a number."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn.geometry.definite import POLICIES, apply_policy
+from ldslearn.geometry.distances import squared_martin_distance
+from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts
+from ldslearn.geometry.static import resolve_bandwidth, squared_mean_distance
+from ldslearn.models import LDS, as_systems
+
+Floats = NDArray[np.float64]
+
+# Kernels exp(-squared distance / bandwidth), and the bandwidth they have unless told otherwise.
+_RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
+    "martin": (squared_martin_distance, 200.0),
+    "mean": (squared_mean_distance, "median"),
+}
+_BLOCK_BYTES = 2**26  # of a block of rows of the kernel matrix of queries
+_DIAGONAL_BLOCK = 8  # systems; the call costs more than the pairs it does not need
+
+
+@dataclass(frozen=True)
+class FittedKernel:
+    """A kernel, the systems it refers to, and their kernel matrix.
+
+    Attributes
+    ----------
+    systems : LDS
+    gram : (N, N) array
+    parts : list of (name or function, weight, parameters)
+        With every ``bandwidth="median"`` replaced by the number found among `systems`, so that
+        matrices of training and of new systems belong together.
+    projector : (N, N) array or None
+        Of the positive part of an indefinite kernel; see :func:`positive_part`.
+    """
+
+    systems: LDS
+    gram: Floats
+    parts: list[Part]
+    projector: Floats | None = None
+
+    @classmethod
+    def fit(
+        cls,
+        systems: LDS,
+        kernel: Kernel,
+        parameters: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Compute the kernel matrix of the systems, and fix the parameters of the kernel.
+
+        Of an indefinite matrix (the Martin kernel, or a function of your own) the positive part is
+        taken with a warning, unless its parameter `psd` says otherwise.
+        """
+        _check_memory(len(systems))
+        gram, parts, policy = np.zeros((len(systems), len(systems))), [], "ignore"
+        for part, weight, settings in kernel_parts(kernel, parameters or {}):
+            if part == "martin":
+                policy = settings.get("psd", "clip")
+                settings = {**settings, "psd": "ignore"}
+            elif callable(part):
+                policy = "clip"
+            K, fixed = _fit_part(part, systems, settings, n_jobs)
+            gram += weight * K
+            parts.append((part, weight, fixed))
+        if policy not in POLICIES:
+            raise _errors.unknown_name("psd", policy, POLICIES)
+        positive = apply_policy(gram, policy, stacklevel=3)
+        if positive is None:
+            return cls(systems, gram, parts)
+        return cls(systems, positive.gram, parts, positive.projector)
+
+    def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
+        """Return the kernels of other systems with these, (len(X), N)."""
+        K = self._sum(X, self.systems, n_jobs)
+        return K if self.projector is None else K @ self.projector
+
+    def blocks(self, X: LDS) -> Iterator[slice]:
+        """Cut other systems into blocks whose kernels with these take little memory."""
+        return row_blocks(len(X), len(self.systems))
+
+    def diagonal(self, X: LDS, n_jobs: int | None = None) -> Floats:
+        """Return the kernel of every system with itself, (len(X),)."""
+        starts = range(0, len(X), _DIAGONAL_BLOCK)
+        blocks = [X[start : start + _DIAGONAL_BLOCK] for start in starts]
+        return np.concatenate([self._sum(b, b, n_jobs).diagonal() for b in blocks])
+
+    def check(self, X: Any) -> LDS:
+        """Return X if it can be compared with the systems, of the same channels and order."""
+        return check_like(X, self.systems)
+
+    def _sum(self, X: LDS, Y: LDS, n_jobs: int | None) -> Floats:
+        return sum(  # type: ignore[return-value]
+            weight * evaluate_part(part, X, Y, n_jobs, settings)
+            for part, weight, settings in self.parts
+        )
+
+
+def check_like(X: Any, systems: LDS) -> LDS:
+    """Return X if it is a batch of systems of the same channels and order as `systems`."""
+    batch = as_systems(X, "X")
+    for what in ("n_channels", "n_states"):
+        got, expected = getattr(batch, what), getattr(systems, what)
+        if got != expected:
+            raise _errors.systems_not_as_fitted(what, got, expected)
+    return batch
+
+
+def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Cut the rows of a matrix into blocks that take little memory."""
+    size = max(1, _BLOCK_BYTES // (8 * n_columns))
+    return (slice(start, start + size) for start in range(0, n_rows, size))
+
+
+def _fit_part(
+    part: str | Callable[..., Floats], X: LDS, settings: dict[str, Any], n_jobs: int | None
+) -> tuple[Floats, dict[str, Any]]:
+    """Kernel matrix of X and the parameters with "median" made a number; distances taken once."""
+    distance, usual = _RADIAL.get(part, (None, None)) if isinstance(part, str) else (None, None)
+    if (
+        distance is None
+        or settings.get("bandwidth", usual) != "median"
+        or settings.get("shape", "rbf") != "rbf"
+    ):
+        return evaluate_part(part, X, None, n_jobs, settings), settings
+    squared = distance(X, n_jobs=n_jobs)
+    bandwidth = resolve_bandwidth("median", squared)
+    return np.exp(-squared / bandwidth), {**settings, "bandwidth": bandwidth}
+
+
+def _check_memory(n_systems: int) -> None:
+    """Raise before a kernel matrix is begun that the machine could never hold, with its copy."""
+    if n_systems > 10_000 and "SC_PHYS_PAGES" in os.sysconf_names:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        if 2 * 8 * n_systems**2 > memory:
+            raise _errors.matrix_too_large(n_systems, 8 * n_systems**2, memory)

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from ldslearn.geometry import (
+    KERNELS,
+    martin_kernel,
+    mean_kernel,
+    pairwise_kernel,
+    projection_kernel,
+)
+from ldslearn.geometry.definite import positive_part
+from ldslearn.geometry.fitted import FittedKernel
+
+from support.makers import contractions
+
+
+@pytest.fixture
+def batches():
+    return contractions(9, 8, 3, seed=1), contractions(11, 8, 3, seed=2)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_it_is_the_kernel_of_that_name(name, batches):
+    X, Y = batches
+    parameters = {"martin": {"psd": "ignore"}, "mean": {"bandwidth": 3.0}}.get(name, {})
+    kernel = FittedKernel.fit(X, name, parameters)
+    np.testing.assert_allclose(kernel.gram, pairwise_kernel(X, None, name, **parameters))
+    np.testing.assert_allclose(kernel.cross(Y), pairwise_kernel(Y, X, name, **parameters))
+    own = [pairwise_kernel(y, None, name, **parameters)[0, 0] for y in Y]
+    np.testing.assert_allclose(kernel.diagonal(Y), own, rtol=1e-10)
+
+
+def test_medians_become_numbers_in_every_part(batches):
+    X, Y = batches
+    weights = {"projection": 0.5, "mean": 2.0, "martin": 1.5}
+    settings = {"martin": {"bandwidth": "median", "psd": "ignore"}}
+    kernel = FittedKernel.fit(X, weights, settings)
+    bandwidths = {name: fixed.get("bandwidth") for name, _, fixed in kernel.parts}
+    assert bandwidths["projection"] is None
+    np.testing.assert_allclose(
+        kernel.cross(Y),
+        0.5 * projection_kernel(Y, X)
+        + 2.0 * mean_kernel(Y, X, bandwidth=bandwidths["mean"])
+        + 1.5 * martin_kernel(Y, X, bandwidth=bandwidths["martin"]),
+    )
+    np.testing.assert_allclose(kernel.cross(X), kernel.gram, rtol=1e-9)
+    cosine = FittedKernel.fit(X, "mean", {"shape": "cosine"})
+    np.testing.assert_allclose(cosine.cross(Y), mean_kernel(Y, X, shape="cosine"))
+
+
+def test_new_systems_meet_the_positive_part_that_the_old_ones_left(batches):
+    """Clipping the training matrix alone would leave kernels of new systems that fit no atoms."""
+    X, Y = batches
+    raw = martin_kernel(X, bandwidth=100.0, psd="ignore")
+    assert np.linalg.eigvalsh(raw)[0] < -1e-3
+    with pytest.warns(UserWarning, match="the kernel matrix is indefinite: its smallest eigenv"):
+        kernel = FittedKernel.fit(X, "martin", {"bandwidth": 100.0})
+    assert np.linalg.eigvalsh(kernel.gram)[0] > -1e-12
+    np.testing.assert_allclose(kernel.cross(X), kernel.gram, atol=1e-12)
+    cross = kernel.cross(Y)
+    np.testing.assert_allclose(kernel.gram @ np.linalg.pinv(kernel.gram) @ cross.T, cross.T)
+    np.testing.assert_allclose(kernel.diagonal(Y), 1.0)
+    with pytest.raises(ValueError, match="the kernel matrix is indefinite"):
+        FittedKernel.fit(X, "martin", {"bandwidth": 100.0, "psd": "raise"})
+    with pytest.raises(ValueError, match="psd must be one of 'clip', 'raise', 'ignore'; got 'no'"):
+        FittedKernel.fit(X, "martin", {"psd": "no"})
+
+
+def test_functions_of_your_own_are_looked_at_too(batches):
+    X, _ = batches
+
+    def indefinite(X, Y=None):
+        return -projection_kernel(X, Y)
+
+    with pytest.warns(UserWarning, match=r"make up 100.00% of the spectrum"):
+        kernel = FittedKernel.fit(X, indefinite)
+    np.testing.assert_allclose(kernel.gram, 0.0)
+
+
+def test_the_positive_part_is_the_nearest_one():
+    random = np.random.default_rng(0)
+    K = random.standard_normal((6, 6))
+    K = K + K.T
+    values, vectors = np.linalg.eigh(K)
+    part = positive_part(K)
+    np.testing.assert_allclose(part.gram, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
+    np.testing.assert_allclose(part.projector @ K, part.gram, atol=1e-12)
+    assert positive_part(part.gram) is None
+    assert positive_part(np.zeros((2, 2))) is None
