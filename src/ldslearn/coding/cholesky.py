@@ -1,0 +1,107 @@
+"""Compiled Cholesky factor of a growing and shrinking set of atoms, L L' = K[active, active].
+
+Below the rows of L an extra row may be carried along: y with L y = right-hand side.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+options: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "fastmath": {"contract", "reassoc"},  # sums in any order, so that they vectorise
+    "error_model": "numpy",
+}
+
+# An atom whose squared distance from the span of the active ones is below this share of its
+# squared length, times their number, is a combination of them to rounding.
+DEPENDENT = 1e-14
+
+
+@njit(**options)
+def append_row(K, active, n_active, L, atom):  # type: ignore[no-untyped-def]
+    """Write an atom's row of the factor to ``L[n_active]``; False if it depends on the others."""
+    row = L[n_active]
+    for i in range(n_active):
+        value = K[atom, active[i]]
+        for j in range(i):
+            value -= L[i, j] * row[j]
+        row[i] = value / L[i, i]
+    pivot = K[atom, atom]
+    for i in range(n_active):
+        pivot -= row[i] * row[i]
+    if not pivot > DEPENDENT * (n_active + 1) * K[atom, atom]:
+        return False
+    row[n_active] = np.sqrt(pivot)
+    return True
+
+
+@njit(**options)
+def append_value(L, n_active, y, value):  # type: ignore[no-untyped-def]
+    """Extend y by one entry after :func:`append_row`, for one more right-hand side `value`."""
+    row = L[n_active]
+    for i in range(n_active):
+        value -= row[i] * y[i]
+    y[n_active] = value / row[n_active]
+
+
+@njit(**options)
+def remove_row(L, n_active, y, position):  # type: ignore[no-untyped-def]
+    """Remove one row of L and of the right-hand side; rotations make L triangular again."""
+    for i in range(position, n_active - 1):
+        for j in range(i + 2):
+            L[i, j] = L[i + 1, j]
+    for i in range(position, n_active - 1):
+        a, b = L[i, i], L[i, i + 1]
+        r = np.sqrt(a * a + b * b)
+        cosine, sine = a / r, b / r
+        L[i, i] = r
+        for row in range(i + 1, n_active - 1):
+            a, b = L[row, i], L[row, i + 1]
+            L[row, i] = cosine * a + sine * b
+            L[row, i + 1] = cosine * b - sine * a
+        a, b = y[i], y[i + 1]
+        y[i] = cosine * a + sine * b
+        y[i + 1] = cosine * b - sine * a
+
+
+@njit(**options)
+def back_substitute(L, n_active, y, w):  # type: ignore[no-untyped-def]
+    """Fill w with the solution of L' w = y."""
+    for i in range(n_active):
+        w[i] = y[i]
+    for i in range(n_active - 1, -1, -1):
+        value = w[i] / L[i, i]
+        w[i] = value
+        for j in range(i):
+            w[j] -= value * L[i, j]
+
+
+@njit(**options)
+def combine(K, active, n_active, w, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with K[:, active] w, four atoms a pass."""
+    out[:] = 0.0
+    i = 0
+    while i + 4 <= n_active:
+        w0, w1, w2, w3 = w[i], w[i + 1], w[i + 2], w[i + 3]
+        r0, r1, r2, r3 = K[active[i]], K[active[i + 1]], K[active[i + 2]], K[active[i + 3]]
+        for j in range(len(out)):
+            out[j] += (w0 * r0[j] + w1 * r1[j]) + (w2 * r2[j] + w3 * r3[j])
+        i += 4
+    while i < n_active:
+        w0, r0 = w[i], K[active[i]]
+        for j in range(len(out)):
+            out[j] += w0 * r0[j]
+        i += 1
+
+
+@njit(**options)
+def with_room(L, n_active):  # type: ignore[no-untyped-def]
+    """Return L, or a larger copy when it is full."""
+    if n_active < len(L):
+        return L
+    larger = np.empty((2 * len(L), 2 * len(L)))
+    larger[: len(L), : len(L)] = L
+    return larger

@@ -1,0 +1,122 @@
+"""The transformer from systems to sparse codes."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn.coding.sparse import sparse_code
+from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.geometry.registry import Kernel
+from ldslearn.models import LDS, as_systems
+
+Floats = NDArray[np.float64]
+
+
+class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Code every system as a sparse combination of atoms in the space of a kernel (Sec. 5).
+
+    Parameters
+    ----------
+    kernel : str, callable or mapping of str to float, default="projection"
+        As in :func:`ldslearn.geometry.pairwise_kernel`.
+    atoms : LDS or None, default=None
+        The dictionary; None takes the systems given to `fit`.
+    sparsity : float, default=0.1
+        The paper's lambda; see :func:`sparse_code`, also for the next two.
+    n_nonzero : int or None, default=None
+    nonnegative : bool, default=False
+    kernel_params : mapping or None, default=None
+        Parameters of the kernel, such as ``{"order": 3}``. ``bandwidth="median"`` is taken among
+        the atoms.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Attributes
+    ----------
+    kernel_ : FittedKernel
+        The atoms (``kernel_.systems``) and their kernel matrix (``kernel_.gram``).
+
+    Examples
+    --------
+    >>> from ldslearn import LDSEncoder, SparseCoder
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> encoder = LDSEncoder(n_states=10, delays=5)
+    >>> coder = SparseCoder().fit(encoder.fit_transform(X_train))
+    >>> coder.transform(encoder.transform(X_test)).shape
+    (40, 40)
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "projection",
+        *,
+        atoms: LDS | None = None,
+        sparsity: float = 0.1,
+        n_nonzero: int | None = None,
+        nonnegative: bool = False,
+        kernel_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.atoms = atoms
+        self.sparsity = sparsity
+        self.n_nonzero = n_nonzero
+        self.nonnegative = nonnegative
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X: LDS, y: Any = None) -> Self:
+        """Take X, or the atoms given, as the dictionary, and compute its kernel matrix."""
+        atoms = as_systems(X, "X") if self.atoms is None else as_systems(self.atoms, "atoms")
+        self.kernel_ = FittedKernel.fit(atoms, self.kernel, self.kernel_params, self.n_jobs)
+        self.kernel_.check(X)
+        return self
+
+    def transform(self, X: LDS) -> Floats:
+        """Return the codes, (len(X), n_atoms)."""
+        return self.code(X)[0]
+
+    def fit_transform(self, X: LDS, y: Any = None) -> Floats:
+        """Fit, and return the codes of the same systems, each coded *by the others*.
+
+        A system that may use itself needs no other, and its code says nothing about new systems:
+        therefore ``fit_transform(X)`` differs from ``fit(X).transform(X)``, unless `atoms` are
+        given.
+        """
+        self.fit(X)
+        if self.atoms is not None:
+            return self.transform(X)
+        gram = self.kernel_.gram
+        return self._code(gram, allowed=~np.eye(len(gram), dtype=bool))
+
+    def code(self, X: LDS) -> tuple[Floats, Floats]:
+        """Return the codes and the kernels with the atoms they were found from."""
+        check_is_fitted(self)
+        cross = self.kernel_.cross(self.kernel_.check(X), self.n_jobs)
+        return self._code(cross), cross
+
+    def _code(self, cross: Floats, allowed: NDArray[np.bool_] | None = None) -> Floats:
+        return sparse_code(
+            self.kernel_.gram,
+            cross,
+            self.sparsity,
+            n_nonzero=self.n_nonzero,
+            nonnegative=self.nonnegative,
+            allowed=allowed,
+            n_jobs=self.n_jobs,
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.kernel_.systems)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags

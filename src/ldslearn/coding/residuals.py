@@ -1,0 +1,27 @@
+"""What the atoms of one class leave unexplained."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def explained_by_class(
+    gram: Floats, cross: Floats, codes: Floats, labels: NDArray[np.intp], n_classes: int
+) -> Floats:
+    """Return k(x, x) - e_c of Eq. (13), that is 2 z_c'k_c - z_c'K_c z_c, (n_samples, n_classes).
+
+    Parameters
+    ----------
+    gram : (n_atoms, n_atoms) array
+    cross, codes : (n_samples, n_atoms) arrays
+    labels : (n_atoms,) array
+        Class of each atom, from 0 to n_classes - 1.
+    n_classes : int
+    """
+    explained = np.empty((len(codes), n_classes))
+    for c in range(n_classes):
+        own = np.flatnonzero(labels == c)
+        z, k = codes[:, own], cross[:, own]
+        explained[:, c] = np.einsum("ij,ij->i", z, 2.0 * k - z @ gram[np.ix_(own, own)])
+    return explained
