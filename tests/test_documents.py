@@ -1,5 +1,7 @@
 """What the documents say happens, happens."""
 
+import doctest
+import importlib
 import re
 import runpy
 from pathlib import Path
@@ -7,6 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+MODULES = [
+    ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+    for path in sorted((ROOT / "src").rglob("*.py"))
+    if ">>>" in path.read_text()
+]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCKS = [
     pytest.param(page, block, id=f"{page.name}-{index}")
@@ -44,3 +51,9 @@ def test_errata_name_tests_that_exist():
 def test_examples_run(example, capsys):
     runpy.run_path(str(example), run_name="__main__")
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings(module):
+    failed, _ = doctest.testmod(importlib.import_module(module))
+    assert failed == 0

@@ -1,7 +1,21 @@
 """Learning on collections of sequences by treating each one as a linear dynamical system."""
 
 from ldslearn import datasets, models, video
+from ldslearn.classify import LDSSVC, NearestLDSClassifier, SparseCodingClassifier
+from ldslearn.coding import SparseCoder, sparse_code
 from ldslearn.models import LDS, LDSEncoder
 
 __version__ = "0.1.0"
-__all__ = ["LDS", "LDSEncoder", "__version__", "datasets", "models", "video"]
+__all__ = [
+    "LDS",
+    "LDSSVC",
+    "LDSEncoder",
+    "NearestLDSClassifier",
+    "SparseCoder",
+    "SparseCodingClassifier",
+    "__version__",
+    "datasets",
+    "models",
+    "sparse_code",
+    "video",
+]

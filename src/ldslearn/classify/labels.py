@@ -1,0 +1,39 @@
+"""Systems with labels, checked once at the border."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import type_of_target
+
+from ldslearn import _errors
+from ldslearn.models import LDS, as_systems
+
+
+class LDSClassifier(ClassifierMixin, BaseEstimator):
+    """What all classifiers of systems share: `score`, and batches of systems as input."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:
+    """Return the systems, the sorted classes and every system's index among them."""
+    systems = as_systems(X, "X")
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise _errors.bad_labels(f"shape {labels.shape}")
+    if len(labels) != len(systems):
+        raise _errors.labels_not_as_many(len(labels), len(systems))
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise _errors.bad_labels("NaN or infinity")
+    if type_of_target(labels) not in ("binary", "multiclass"):
+        raise _errors.bad_labels(f"{type_of_target(labels)} values such as {labels[0]!r}")
+    classes, indices = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise _errors.one_class(classes.tolist()[0])
+    return systems, classes, indices

@@ -1,0 +1,110 @@
+"""Classification by the nearest training systems."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._checks import check_whole
+from ldslearn.classify.labels import LDSClassifier, check_labelled
+from ldslearn.geometry import pairwise_distance
+from ldslearn.geometry.fitted import check_like, row_blocks
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+
+class NearestLDSClassifier(LDSClassifier):
+    """Classify a system by its nearest training systems; LDS-Martin of the paper as it stands.
+
+    Parameters
+    ----------
+    distance : str or callable, default="martin"
+        As in :func:`ldslearn.geometry.pairwise_distance`.
+    n_neighbors : int, default=1
+        How many vote; among classes with equal votes that of the nearest system wins.
+    distance_params : mapping or None, default=None
+        Parameters of the distance.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) array
+    systems_ : LDS
+        The training systems.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from ldslearn import LDSEncoder, NearestLDSClassifier
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> model = make_pipeline(LDSEncoder(n_states=10, delays=5), NearestLDSClassifier("projection"))
+    >>> model.fit(X_train, y_train).score(X_test, y_test)
+    0.95
+    """
+
+    def __init__(
+        self,
+        distance: str | Callable[..., Floats] = "martin",
+        *,
+        n_neighbors: int = 1,
+        distance_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.distance = distance
+        self.n_neighbors = n_neighbors
+        self.distance_params = distance_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X: LDS, y: Any) -> Self:
+        """Keep the training systems.
+
+        Parameters
+        ----------
+        X : LDS
+        y : (len(X),) array of labels
+        """
+        systems, classes, indices = check_labelled(X, y)
+        check_whole("n_neighbors", self.n_neighbors)
+        if self.n_neighbors > len(systems):
+            raise _errors.invalid_parameter(
+                "n_neighbors", f"be at most {len(systems)}, as many as systems", self.n_neighbors
+            )
+        self._distances(systems[:1], systems[:1])  # an unknown name is an error now, not later
+        self.systems_, self.classes_, self._labels = systems, classes, indices
+        return self
+
+    def predict(self, X: LDS) -> NDArray[Any]:
+        """Return the label of every system, (len(X),)."""
+        votes, ranks = self._votes(X)
+        return self.classes_[(votes - ranks / (self.n_neighbors + 1)).argmax(axis=1)]
+
+    def predict_proba(self, X: LDS) -> Floats:
+        """Return each class' share of the votes, (len(X), n_classes)."""
+        return self._votes(X)[0] / self.n_neighbors
+
+    def _votes(self, X: LDS) -> tuple[Floats, Floats]:
+        """Votes for every class, and the rank of its nearest voter."""
+        check_is_fitted(self)
+        systems = check_like(X, self.systems_)
+        shape = (len(systems), len(self.classes_))
+        votes, ranks = np.zeros(shape), np.full(shape, float(self.n_neighbors))
+        for block in row_blocks(len(systems), len(self.systems_)):
+            D = self._distances(systems[block], self.systems_)
+            order = np.argsort(D, axis=1, kind="stable")[:, : self.n_neighbors]
+            voters = self._labels[order]
+            rows = np.arange(len(voters))
+            for rank in reversed(range(self.n_neighbors)):
+                votes[block][rows, voters[:, rank]] += 1.0
+                ranks[block][rows, voters[:, rank]] = rank
+        return votes, ranks
+
+    def _distances(self, X: LDS, Y: LDS) -> Floats:
+        return pairwise_distance(
+            X, Y, self.distance, n_jobs=self.n_jobs, **(self.distance_params or {})
+        )

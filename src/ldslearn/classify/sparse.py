@@ -1,0 +1,185 @@
+"""Classification by sparse representation."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._checks import check_real
+from ldslearn.classify.labels import LDSClassifier, check_labelled
+from ldslearn.coding import SparseCoder, explained_by_class
+from ldslearn.geometry.registry import Kernel
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+
+class SparseCodingClassifier(LDSClassifier):
+    """Classify a system by the class whose training systems rebuild it best (SRC, Eq. 13).
+
+    A system is coded by all training systems in the space of a kernel; the class whose part of
+    the code leaves the smallest residual e_c wins. LDS-SC-Grass of the paper is
+    ``kernel="projection"``, LDS-SC-Martin ``kernel="martin"`` and gLDS-SC ``kernel="finite",
+    kernel_params={"order": L}``.
+
+    Parameters
+    ----------
+    kernel : str, callable or mapping of str to float, default="projection"
+        As in :func:`ldslearn.geometry.pairwise_kernel`.
+    sparsity : float, default=0.1
+        The paper's lambda; see :func:`ldslearn.sparse_code`, also for the next two.
+    n_nonzero : int or None, default=None
+    nonnegative : bool, default=False
+    kernel_params : mapping or None, default=None
+        Parameters of the kernel. ``bandwidth="median"`` is taken among the training systems.
+    reject : float or None, default=None
+        Open sets: a system is labelled `reject_label` when even its best class leaves more than
+        this share of it unexplained, e_c > reject k(x, x).
+    reject_label : default=None
+        None is -1 for numbers and "unknown" for other labels.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) array
+    coder_ : SparseCoder
+        Fitted to the training systems, which are its atoms.
+    atom_classes_ : (n_atoms,) int array
+        Class of each atom, an index into `classes_`.
+
+    Notes
+    -----
+    A code of nothing but zeros (`sparsity` too large) leaves the same residual for every class;
+    the label is then that of the most similar training system, the first atom on the path of
+    codes, and a warning says so. With `reject` such systems are rejected.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from ldslearn import LDSEncoder, SparseCodingClassifier
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> model = make_pipeline(LDSEncoder(n_states=10, delays=5), SparseCodingClassifier())
+    >>> model.fit(X_train, y_train).score(X_test, y_test)
+    0.975
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "projection",
+        *,
+        sparsity: float = 0.1,
+        n_nonzero: int | None = None,
+        nonnegative: bool = False,
+        kernel_params: Mapping[str, Any] | None = None,
+        reject: float | None = None,
+        reject_label: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.sparsity = sparsity
+        self.n_nonzero = n_nonzero
+        self.nonnegative = nonnegative
+        self.kernel_params = kernel_params
+        self.reject = reject
+        self.reject_label = reject_label
+        self.n_jobs = n_jobs
+
+    def fit(self, X: LDS, y: Any) -> Self:
+        """Keep the training systems as atoms and compute their kernel matrix.
+
+        Parameters
+        ----------
+        X : LDS
+        y : (len(X),) array of labels
+        """
+        systems, classes, indices = check_labelled(X, y)
+        self._check_reject(classes)
+        self.coder_ = SparseCoder(
+            self.kernel,
+            sparsity=self.sparsity,
+            n_nonzero=self.n_nonzero,
+            nonnegative=self.nonnegative,
+            kernel_params=self.kernel_params,
+            n_jobs=self.n_jobs,
+        ).fit(systems)
+        self.classes_, self.atom_classes_ = classes, indices
+        return self
+
+    def predict(self, X: LDS) -> NDArray[Any]:
+        """Return the label of every system, (len(X),)."""
+        explained, first_atoms = self._explained(X)
+        best = explained.argmax(axis=1)
+        empty = np.flatnonzero(first_atoms >= 0)
+        best[empty] = self.atom_classes_[first_atoms[empty]]
+        labels = self.classes_[best]
+        if self.reject is None:
+            if len(empty):
+                warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=2)
+            return labels
+        own = self.coder_.kernel_.diagonal(X, self.n_jobs)
+        unknown = own - explained.max(axis=1) > self.reject * own
+        unknown[empty] = True
+        label = self._reject_label(self.classes_)
+        kind = np.result_type(labels.dtype, np.asarray(label).dtype)
+        return np.where(unknown, np.asarray(label, dtype=kind), labels.astype(kind))
+
+    def decision_function(self, X: LDS) -> Floats:
+        """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),)."""
+        scores = -self.residuals_for(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_proba(self, X: LDS) -> Floats:
+        """Return each class' share of what all classes explain, (len(X), n_classes).
+
+        Shares of energy that sum to one and are largest for the predicted class, *not* chances of
+        being right: for those wrap the classifier in
+        :class:`sklearn.calibration.CalibratedClassifierCV`. A class explains k(x, x) - e_c; where
+        some explain less than nothing, the least of them counts as zero.
+        """
+        explained, first_atoms = self._explained(X)
+        shares = explained - np.minimum(explained.min(axis=1, keepdims=True), 0.0)
+        empty = np.flatnonzero(first_atoms >= 0)
+        shares[empty, self.atom_classes_[first_atoms[empty]]] = 1.0
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def residuals_for(self, X: LDS) -> Floats:
+        """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
+        explained, _ = self._explained(X)
+        return self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None] - explained
+
+    def codes_for(self, X: LDS) -> Floats:
+        """Return the codes by the training systems, (len(X), n_atoms)."""
+        check_is_fitted(self)
+        return self.coder_.transform(X)
+
+    def _explained(self, X: LDS) -> tuple[Floats, NDArray[np.intp]]:
+        """What each class explains, and the most similar atom of systems coded by none, else -1."""
+        check_is_fitted(self)
+        kernel = self.coder_.kernel_
+        systems, n_classes = kernel.check(X), len(self.classes_)
+        explained = np.empty((len(systems), n_classes))
+        first_atoms = np.full(len(systems), -1)
+        for block in kernel.blocks(systems):
+            codes, cross = self.coder_.code(systems[block])
+            explained[block] = explained_by_class(
+                kernel.gram, cross, codes, self.atom_classes_, n_classes
+            )
+            first_atoms[block] = np.where(codes.any(axis=1), -1, cross.argmax(axis=1))
+        return explained, first_atoms
+
+    def _check_reject(self, classes: NDArray[Any]) -> None:
+        if self.reject is not None:
+            check_real("reject", self.reject, "lie between 0 and 1, or be None", 0, 1)
+            if self._reject_label(classes) in classes:
+                raise _errors.reject_label_taken(self._reject_label(classes))
+
+    def _reject_label(self, classes: NDArray[Any]) -> Any:
+        if self.reject_label is not None:
+            return self.reject_label
+        return -1 if classes.dtype.kind in "if" else "unknown"

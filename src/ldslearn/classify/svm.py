@@ -1,0 +1,135 @@
+"""Support vector classification with kernels of systems."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._checks import check_positive, random_source
+from ldslearn.classify.labels import LDSClassifier, check_labelled
+from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.geometry.registry import Kernel
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+_CANDIDATES = tuple(10.0**exponent for exponent in range(-2, 5))
+_FOLDS = 5
+
+
+class LDSSVC(LDSClassifier):
+    """Support vector classifier of systems; LDS-SVM of the paper with ``kernel="martin"``.
+
+    Parameters
+    ----------
+    kernel : str, callable or mapping of str to float, default="projection"
+        As in :func:`ldslearn.geometry.pairwise_kernel`.
+    C : float or "cv", default=10.0
+        Weight of errors; "cv" takes the best of 0.01, 0.1, ..., 10000 by five stratified folds of
+        the training set (the smallest of equals), on one kernel matrix.
+    class_weight : mapping, "balanced" or None, default=None
+        As in :class:`sklearn.svm.SVC`.
+    kernel_params : mapping or None, default=None
+        Parameters of the kernel. ``bandwidth="median"`` is taken among the training systems.
+    random_state : int, RandomState, Generator or None, default=0
+        Shuffles the folds of ``C="cv"``.
+    n_jobs : int or None, default=None
+        Threads for the kernel, as in joblib; the result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) array
+    C_ : float
+    cv_scores_ : dict of float to float
+        Mean accuracy over the folds for each candidate of ``C="cv"``.
+    kernel_ : FittedKernel
+    svc_ : sklearn.svm.SVC
+        Fitted to ``kernel_.gram``.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from ldslearn import LDSEncoder, LDSSVC
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> model = make_pipeline(LDSEncoder(n_states=10, delays=5), LDSSVC())
+    >>> model.fit(X_train, y_train).score(X_test, y_test)
+    0.975
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "projection",
+        *,
+        C: float | Literal["cv"] = 10.0,
+        class_weight: Any = None,
+        kernel_params: Mapping[str, Any] | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.class_weight = class_weight
+        self.kernel_params = kernel_params
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: LDS, y: Any) -> Self:
+        """Compute the kernel matrix of the training systems and fit the machine to it.
+
+        Parameters
+        ----------
+        X : LDS
+        y : (len(X),) array of labels
+        """
+        systems, classes, indices = check_labelled(X, y)
+        if self.C != "cv":
+            check_positive("C", self.C, "be positive or 'cv'")
+        elif (smallest := np.bincount(indices)).min() < 2:
+            raise _errors.class_too_small(classes.tolist()[smallest.argmin()], int(smallest.min()))
+        self.kernel_ = FittedKernel.fit(systems, self.kernel, self.kernel_params, self.n_jobs)
+        labels = classes[indices]
+        self.C_ = self._choose(labels, indices) if self.C == "cv" else float(self.C)
+        self.svc_ = self._machine(self.C_).fit(self.kernel_.gram, labels)
+        self.classes_ = classes
+        return self
+
+    def predict(self, X: LDS) -> NDArray[Any]:
+        """Return the label of every system, (len(X),)."""
+        return self._blockwise(X, "predict")
+
+    def decision_function(self, X: LDS) -> Floats:
+        """Return the scores, (len(X), n_classes); of two classes (len(X),)."""
+        return self._blockwise(X, "decision_function")
+
+    def _blockwise(self, X: LDS, method: str) -> NDArray[Any]:
+        check_is_fitted(self)
+        systems = self.kernel_.check(X)
+        return np.concatenate(
+            [
+                getattr(self.svc_, method)(self.kernel_.cross(systems[block], self.n_jobs))
+                for block in self.kernel_.blocks(systems)
+            ]
+        )
+
+    def _machine(self, C: float) -> Any:
+        from sklearn.svm import SVC  # here, so that importing the package stays quick
+
+        return SVC(kernel="precomputed", C=C, class_weight=self.class_weight)
+
+    def _choose(self, labels: NDArray[Any], indices: NDArray[np.intp]) -> float:
+        from sklearn.model_selection import StratifiedKFold
+
+        K, hits = self.kernel_.gram, dict.fromkeys(_CANDIDATES, 0.0)
+        n_folds = min(_FOLDS, int(np.bincount(indices).min()))
+        seed = random_source(self.random_state)
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        for train, test in folds.split(K, labels):
+            for C in _CANDIDATES:
+                machine = self._machine(C).fit(K[np.ix_(train, train)], labels[train])
+                hits[C] += machine.score(K[np.ix_(test, train)], labels[test]) / n_folds
+        self.cv_scores_ = hits
+        return max(hits, key=lambda C: (round(hits[C], 12), -C))

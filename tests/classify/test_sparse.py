@@ -1,0 +1,128 @@
+import numpy as np
+import pytest
+
+from ldslearn import LDS, LDSEncoder, SparseCodingClassifier
+from ldslearn.datasets import load_basic_motions
+from ldslearn.geometry import fitted, projection_kernel
+
+from support.makers import contractions
+
+
+@pytest.fixture(scope="module")
+def motions():
+    X_train, y_train, X_test, y_test = load_basic_motions()
+    encoder = LDSEncoder(10, delays=5)
+    return encoder.fit_transform(X_train), y_train, encoder.transform(X_test), y_test
+
+
+def test_basic_motions(motions):
+    X, y, Z, z = motions
+    assert SparseCodingClassifier().fit(X, y).score(Z, z) >= 0.975
+
+
+def test_residuals_with_explicit_projectors():
+    """Eq. (13): with order 1 the embedding of a system is C C', small enough to write down."""
+    X, Z = contractions(9, 6, 2, seed=1), contractions(4, 6, 2, seed=2)
+    y = np.array([0, 1, 2] * 3)
+    classifier = SparseCodingClassifier("finite", kernel_params={"order": 1}, sparsity=0.2)
+    residuals, codes = classifier.fit(X, y).residuals_for(Z), classifier.codes_for(Z)
+    P, Q = X.C @ X.C.transpose(0, 2, 1), Z.C @ Z.C.transpose(0, 2, 1)
+    for i in range(4):
+        for c in range(3):
+            rebuilt = sum(codes[i, j] * P[j] for j in np.flatnonzero(y == c))
+            assert residuals[i, c] == pytest.approx(np.linalg.norm(Q[i] - rebuilt) ** 2, rel=1e-9)
+    np.testing.assert_array_equal(classifier.predict(Z), residuals.argmin(axis=1))
+    np.testing.assert_array_equal(classifier.decision_function(Z), -residuals)
+
+
+def test_two_classes_have_one_score(motions):
+    X, y, Z, _ = motions
+    two = np.where(y == "Running", "running", "other")
+    classifier = SparseCodingClassifier().fit(X, two)
+    scores, residuals = classifier.decision_function(Z), classifier.residuals_for(Z)
+    assert scores.shape == (40,)
+    np.testing.assert_array_equal(classifier.predict(Z), classifier.classes_[(scores > 0) * 1])
+    np.testing.assert_allclose(scores, residuals[:, 0] - residuals[:, 1])
+
+
+def test_shares_sum_to_one_and_favour_the_prediction(motions):
+    X, y, Z, _ = motions
+    for sparsity in (0.01, 0.1, 3.0):
+        classifier = SparseCodingClassifier(sparsity=sparsity).fit(X, y)
+        shares = classifier.predict_proba(Z)
+        assert (shares >= 0).all()
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+        favoured = classifier.classes_[shares.argmax(axis=1)]
+        np.testing.assert_array_equal(favoured, classifier.predict(Z))
+
+
+def test_a_zero_code_goes_to_the_most_similar_system_with_a_warning(motions):
+    X, y, Z, _ = motions
+    classifier = SparseCodingClassifier(sparsity=100.0).fit(X, y)
+    residuals = classifier.residuals_for(Z)
+    np.testing.assert_allclose(residuals, np.full((40, 4), 10.0), rtol=1e-9)  # k(x, x) = n
+    with pytest.warns(UserWarning, match=r"code of system 0, 1, .* and 35 more is zero with spars"):
+        labels = classifier.predict(Z)
+    np.testing.assert_array_equal(labels, y[projection_kernel(Z, X).argmax(axis=1)])
+    shares = classifier.predict_proba(Z)
+    np.testing.assert_array_equal(classifier.classes_[shares.argmax(axis=1)], labels)
+    rejecting = SparseCodingClassifier(sparsity=100.0, reject=1.0).fit(X, y)
+    assert set(rejecting.predict(Z)) == {"unknown"}
+
+
+def test_strangers_are_rejected(motions):
+    X, y, Z, z = motions
+    known, own = y != "Badminton", z != "Badminton"
+    classifier = SparseCodingClassifier(reject=0.55).fit(X[known], y[known])
+    labels = classifier.predict(Z)
+    ratio = classifier.residuals_for(Z).min(axis=1) / 10.0
+    np.testing.assert_array_equal(labels == "unknown", ratio > 0.55)
+    plain = SparseCodingClassifier().fit(X[known], y[known]).predict(Z)
+    accepted = labels != "unknown"
+    np.testing.assert_array_equal(labels[accepted], plain[accepted])
+    assert (labels[~own] == "unknown").mean() > (labels[own] == "unknown").mean()
+
+
+@pytest.mark.parametrize(
+    ("labels", "label", "expected"),
+    [([3, 5], None, -1), ([3.0, 5.0], None, -1.0), ([3, 5], 99, 99), (["a", "b"], "?", "?")],
+)
+def test_the_label_of_strangers(labels, label, expected):
+    X = contractions(4, 6, 2, seed=1)
+    y = np.array(labels * 2)
+    classifier = SparseCodingClassifier(reject=0.0, reject_label=label).fit(X, y)
+    answers = classifier.predict(contractions(3, 6, 2, seed=2))
+    assert answers.tolist() == [expected] * 3
+    assert answers.dtype.kind == y.dtype.kind
+
+
+def test_bad_rejection():
+    X = contractions(4, 6, 2, seed=1)
+    with pytest.raises(ValueError, match="reject must lie between 0 and 1, or be None; got 1.5"):
+        SparseCodingClassifier(reject=1.5).fit(X, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="reject_label must not be one of the classes; got -1"):
+        SparseCodingClassifier(reject=0.5).fit(X, [-1, 1, -1, 1])
+
+
+def test_queries_go_block_by_block(motions, monkeypatch):
+    X, y, Z, _ = motions
+    classifier = SparseCodingClassifier().fit(X, y)
+    expected = classifier.residuals_for(Z)
+    monkeypatch.setattr(fitted, "_BLOCK_BYTES", 8 * 40 * 7)
+    assert len(list(classifier.coder_.kernel_.blocks(Z))) == 6
+    np.testing.assert_allclose(classifier.residuals_for(Z), expected, rtol=1e-12)
+
+
+def test_a_training_set_beyond_memory_is_refused_at_once():
+    n = 500_000
+    A, C = np.zeros((1, 1, 1)), np.ones((1, 1, 1))
+    many = LDS._trusted(A=np.broadcast_to(A, (n, 1, 1)), C=np.broadcast_to(C, (n, 1, 1)), delays=1)
+    with pytest.raises(MemoryError, match=r"kernel matrix of 500000 systems .* takes 1862.6 GiB"):
+        SparseCodingClassifier().fit(many, np.arange(n) % 2)
+
+
+def test_one_system_a_class_and_one_query():
+    X = contractions(2, 6, 2, seed=1)
+    classifier = SparseCodingClassifier().fit(X, ["a", "b"])
+    assert classifier.predict(X).tolist() == ["a", "b"]
+    assert classifier.codes_for(X[0]).shape == (1, 2)
