@@ -1,14 +1,17 @@
-"""Run with ``make bench``; ``python -m benchmarks geometry`` runs one part."""
+"""Run with ``make bench``; ``python -m benchmarks geometry`` runs one part.
+
+``accuracy`` takes half an hour and is run by its name only.
+"""
 
 import platform
 import sys
 
 import numpy as np
 
-from benchmarks import fit, geometry
+from benchmarks import accuracy, coding, fit, geometry
 
-PARTS = {"fit": fit.run, "geometry": geometry.run}
+PARTS = {"fit": fit.run, "geometry": geometry.run, "coding": coding.run}
 
 print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")
 for name in sys.argv[1:] or PARTS:
-    PARTS[name]()
+    {**PARTS, "accuracy": accuracy.run}[name]()

@@ -1,11 +1,9 @@
 """Fitting systems, against an SVD and a pinv a sequence, and against one Gram matrix and eigh."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.collections import stored
 from benchmarks.timing import best_seconds, print_table
 from ldslearn import LDSEncoder
 from ldslearn.datasets import load_japanese_vowels, make_lds_sequences
@@ -70,16 +68,13 @@ def fitting():
 def evaluation_collections():
     """JapaneseVowels, and what the folder LDSLEARN_DATA has: {name: (X, parameters)}."""
     found = {"JapaneseVowels": (load_japanese_vowels()[0], {"n_states": 5})}
-    folder = Path(os.environ.get("LDSLEARN_DATA", "."))
-    for name, parameters in {
+    for file, parameters in {
         "hcs10": {"n_states": 4},
         "epilepsy": {"n_states": 10, "delays": 5},
         "avletters_30x40": {"n_states": 10},
     }.items():
-        if (folder / f"{name}.npz").exists():
-            with np.load(folder / f"{name}.npz", allow_pickle=False) as stored:
-                ends = np.cumsum(stored["lengths"])[:-1]
-                found[name] = (np.split(stored["values"], ends, axis=1), parameters)
+        if (data := stored(file)) is not None:
+            found[data.name] = (data.X, parameters)
     return found
 
 
