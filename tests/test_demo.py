@@ -11,10 +11,11 @@ def test_demo_prints_and_draws_into_the_folder_it_names(tmp_path, capsys):
     demo.run(folder)
     printed = capsys.readouterr().out
     assert re.search(r"JapaneseVowels\W+270\W+12\W+7-26", printed)
-    assert "95.0% right" in printed
+    assert re.search(r"LDS-Martin\)\W+87\.5%\W+\d\d\.\d%", printed)
+    assert re.search(r"LDS-SC-Grass\)\W+97\.5%\W+\d\d\.\d%", printed)
     assert "place" in printed
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["forecast.png", "kernel.png", "stability.png", "textures.png"]
+    assert names == ["forecast.png", "kernel.png", "query.png", "stability.png", "textures.png"]
     for name in names:
         picture = matplotlib.image.imread(folder / name)
         assert picture.shape[0] > 300

@@ -48,7 +48,8 @@ def test_errata_name_tests_that_exist():
 @pytest.mark.parametrize(
     "example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name
 )
-def test_examples_run(example, capsys):
+def test_examples_run(example, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(example), run_name="__main__")
     assert capsys.readouterr().out
 

@@ -8,15 +8,20 @@ import numpy as np
 from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
+from sklearn.base import ClassifierMixin
+from sklearn.pipeline import make_pipeline
 
+from ldslearn.classify import LDSSVC, NearestLDSClassifier, SparseCodingClassifier
 from ldslearn.datasets import load_basic_motions, load_japanese_vowels, make_dynamic_textures
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
 from ldslearn.plot import (
+    plot_code,
     plot_eigenvalues,
     plot_forecast,
     plot_frames,
     plot_matrix,
+    plot_residuals,
     plot_soft_normalisation,
 )
 from ldslearn.video import to_sequence, to_video
@@ -30,17 +35,15 @@ def run(folder: Path) -> None:
     console.print("[bold]ldslearn demo[/]: every sequence becomes a linear dynamical system\n")
     console.print(_fitted())
     console.print(_stabilized())
-    console.print("comparing systems (the very first call compiles for some seconds) ...")
-    console.print(
-        f"nearest neighbour by the projection kernel, BasicMotions test set: "
-        f"[bold]{_nearest_neighbour():.1%}[/] right\n"
-    )
+    console.print("comparing systems (the very first calls compile for some seconds) ...")
+    console.print(_classified())
     drawings = {
         "stability.png": (
             _draw_stability,
             "eigenvalues before and after soft normalisation (Fig. 2)",
         ),
         "kernel.png": (_draw_kernel, "similarity of all pairs of BasicMotions, class by class"),
+        "query.png": (_draw_query, "one query: its sparse code, and what each class leaves over"),
         "forecast.png": (_draw_forecast, "two seconds of running, foretold"),
         "textures.png": (_draw_textures, "dynamic textures, and new ones made by their systems"),
     }
@@ -94,12 +97,34 @@ def _stabilized() -> Table:
     return table
 
 
-def _nearest_neighbour() -> float:
-    X_train, y_train, X_test, y_test = load_basic_motions()
-    encoder = LDSEncoder(10, delays=5)
-    systems = encoder.fit_transform(X_train)
-    K = projection_kernel(encoder.transform(X_test), systems)
-    return float((y_train[K.argmax(axis=1)] == y_test).mean())
+def _classified() -> Table:
+    table = Table(title="Test sets classified, sequences to labels")
+    table.add_column("method", no_wrap=True)
+    table.add_column("BasicMotions", justify="right")
+    table.add_column("JapaneseVowels", justify="right")
+    tasks = (
+        (load_basic_motions(), LDSEncoder(10, delays=5)),
+        (load_japanese_vowels(), LDSEncoder(3)),
+    )
+    for name, classifier in _methods().items():
+        scores = []
+        for (X_train, y_train, X_test, y_test), encoder in tasks:
+            model = make_pipeline(encoder, classifier).fit(X_train, y_train)
+            scores.append(f"{model.score(X_test, y_test):.1%}")
+        table.add_row(name, *scores)
+    return table
+
+
+def _methods() -> dict[str, ClassifierMixin]:
+    return {
+        "nearest, Martin distance (LDS-Martin)": NearestLDSClassifier(),
+        "support vectors, projection kernel": LDSSVC(),
+        "sparse codes, finite kernel (gLDS-SC)": SparseCodingClassifier("finite"),
+        "sparse codes, projection (LDS-SC-Grass)": SparseCodingClassifier(),
+        "sparse codes, projection and mean": SparseCodingClassifier(
+            {"projection": 0.1, "mean": 0.5}, sparsity=0.02
+        ),
+    }
 
 
 def _draw_kernel() -> Figure:
@@ -108,6 +133,19 @@ def _draw_kernel() -> Figure:
     figure = Figure(figsize=(6, 5), layout="constrained")
     ax = plot_matrix(K, y, figure.subplots(), cmap="magma")
     ax.set_title("projection kernel, 10 states")
+    return figure
+
+
+def _draw_query() -> Figure:
+    X_train, y_train, X_test, _ = load_basic_motions()
+    encoder = LDSEncoder(10, delays=5)
+    classifier = SparseCodingClassifier(sparsity=0.5).fit(encoder.fit_transform(X_train), y_train)
+    query = encoder.transform(X_test[:1])
+    figure = Figure(figsize=(11, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[1.4, 1])
+    plot_code(classifier.codes_for(query)[0], y_train, left).set_title("code of one test sequence")
+    plot_residuals(classifier.residuals_for(query)[0], classifier.classes_, right)
+    right.set_title("what each class leaves over")
     return figure
 
 

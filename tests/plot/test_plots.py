@@ -3,11 +3,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from ldslearn import LDS
+from ldslearn.coding import sparse_path
 from ldslearn.plot import (
+    plot_code,
     plot_eigenvalues,
     plot_forecast,
     plot_frames,
     plot_matrix,
+    plot_path,
+    plot_residuals,
     plot_soft_normalisation,
 )
 
@@ -74,3 +78,26 @@ def test_a_matrix_is_grouped_by_class(ax):
     np.testing.assert_array_equal(np.asarray(ax.images[0].get_array()), K[np.ix_(order, order)])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
     np.testing.assert_allclose(ax.get_yticks(), [0.5, 2.5])
+
+
+def test_a_code_is_drawn_class_by_class(ax):
+    assert plot_code(np.array([0.5, 0.0, -0.2, 0.1]), ["b", "a", "a", "b"], ax) is ax
+    drawn = {line.get_label(): line.get_data() for line in ax.lines if line.get_marker() == "o"}
+    np.testing.assert_array_equal(drawn["a"], [[1], [-0.2]])
+    np.testing.assert_array_equal(drawn["b"], [[2, 3], [0.5, 0.1]])
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["a", "b"]
+
+
+def test_the_smallest_residual_wins(ax):
+    assert plot_residuals(np.array([3.0, 1.0, 2.0]), ["a", "b", "c"], ax) is ax
+    assert [bar.get_width() for bar in ax.patches] == [3.0, 1.0, 2.0]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b (wins)", "c"]
+
+
+def test_a_path_has_a_line_an_atom_in_use(ax):
+    path = sparse_path(np.eye(3), np.array([1.0, 0.0, -0.5]), 0.01)
+    assert plot_path(path, ["a", "a", "b"], ax) is ax
+    lines = ax.lines[:-1]
+    assert [line.get_label() for line in lines] == ["a", "b"]
+    np.testing.assert_allclose(lines[0].get_ydata()[-1], 0.995)
+    assert ax.xaxis_inverted()

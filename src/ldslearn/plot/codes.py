@@ -1,0 +1,94 @@
+"""A sparse code, and what each class leaves unexplained."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from ldslearn.coding import SparsePath
+
+
+def _colors(classes: NDArray[Any]) -> dict[Any, str]:
+    return {label: f"C{number % 10}" for number, label in enumerate(classes)}
+
+
+def plot_code(code: NDArray[Any], labels: ArrayLike, ax: Axes) -> Axes:
+    """Draw the coefficients of one code, atoms side by side, class by class.
+
+    Parameters
+    ----------
+    code : (n_atoms,) array
+    labels : (n_atoms,) array
+        Class of each atom.
+    ax : matplotlib Axes
+    """
+    labels = np.asarray(labels)
+    order = np.argsort(labels, kind="stable")
+    classes, starts = np.unique(labels[order], return_index=True)
+    ends = np.append(starts[1:], len(labels))
+    for (label, color), start, end in zip(_colors(classes).items(), starts, ends, strict=True):
+        places = np.arange(start, end)
+        values = np.asarray(code)[order[start:end]]
+        used = values != 0
+        ax.axvspan(start - 0.5, end - 0.5, color=color, alpha=0.08, linewidth=0)
+        ax.vlines(places[used], 0, values[used], color=color, linewidth=2)
+        ax.plot(places[used], values[used], "o", color=color, markersize=4, label=str(label))
+    ax.axhline(0, color="black", linewidth=0.8)
+    ax.set_xlim(-0.5, len(labels) - 0.5)
+    ax.set_xticks(0.5 * (starts + ends - 1), [str(label) for label in classes])
+    ax.set(xlabel="training systems, class by class", ylabel="coefficient")
+    return ax
+
+
+def plot_residuals(residuals: NDArray[Any], classes: ArrayLike, ax: Axes) -> Axes:
+    """Draw the residuals of one system as bars; the smallest one wins.
+
+    Parameters
+    ----------
+    residuals : (n_classes,) array
+    classes : (n_classes,) array
+    ax : matplotlib Axes
+    """
+    classes, residuals = np.asarray(classes), np.asarray(residuals)
+    winner = int(residuals.argmin())
+    bars = ax.barh(np.arange(len(classes)), residuals, color=list(_colors(classes).values()))
+    bars[winner].set(edgecolor="black", linewidth=2)
+    names = [str(label) for label in classes]
+    names[winner] += " (wins)"
+    ax.set_yticks(np.arange(len(classes)), names)
+    ax.invert_yaxis()
+    ax.bar_label(bars, fmt="%.2f", padding=3)
+    ax.set_xlim(0, 1.15 * residuals.max())
+    ax.set_xlabel("residual $e_c$, Eq. (13)")
+    return ax
+
+
+def plot_path(path: SparsePath, labels: ArrayLike, ax: Axes) -> Axes:
+    """Draw every coefficient against the sparsity, on a logarithmic axis.
+
+    Parameters
+    ----------
+    path : SparsePath
+    labels : (n_atoms,) array
+        Class of each atom, for its colour.
+    ax : matplotlib Axes
+    """
+    labels = np.asarray(labels)
+    colors, named = _colors(np.unique(labels)), set()
+    shown = path.sparsity > 0
+    for atom in np.flatnonzero(path.codes.any(axis=0)):
+        label = labels[atom]
+        ax.plot(
+            path.sparsity[shown],
+            path.codes[shown, atom],
+            color=colors[label],
+            linewidth=1.2,
+            label=None if label in named else str(label),
+        )
+        named.add(label)
+    ax.axhline(0, color="black", linewidth=0.8)
+    ax.set_xscale("log")
+    ax.invert_xaxis()
+    ax.set(xlabel="sparsity, falling", ylabel="coefficient")
+    return ax
