@@ -9,7 +9,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
-from ldslearn.geometry.pairs import Side, check_pair, solve_pairs, sum_pairs
+from ldslearn.geometry.pairs import Side, both_sides, check_pair, solve_pairs, sum_pairs
 from ldslearn.geometry.static import covariance_kernel, resolve_bandwidth
 from ldslearn.models import LDS
 
@@ -81,25 +81,21 @@ def finite_projection_kernel(
     n_jobs : int or None
     """
     check_whole("order", order)
-    first, second = check_pair(X, Y)
-    factors = _observability_factor(first, order)
-    others = factors if second is first else _observability_factor(second, order)
 
-    def basis(systems: LDS, factor: Floats, block: slice) -> Floats:
-        step = np.linalg.inv(factor[block])
-        blocks = []
-        for _ in range(order):
-            blocks.append(systems.C[block] @ step)
-            step = systems.A[block] @ step
-        return np.concatenate(blocks, axis=1)
+    def side(systems: LDS) -> Side:
+        factors = _observability_factor(systems, order)
 
-    return sum_pairs(
-        "plain_sums",
-        Side(first, lambda block: basis(first, factors, block)),
-        Side(second, lambda block: basis(second, others, block)),
-        n_jobs,
-        "finite kernel",
-    )
+        def basis(block: slice) -> Floats:
+            step = np.linalg.inv(factors[block])
+            blocks = []
+            for _ in range(order):
+                blocks.append(systems.C[block] @ step)
+                step = systems.A[block] @ step
+            return np.concatenate(blocks, axis=1)
+
+        return Side((len(systems), systems.n_states), basis)
+
+    return sum_pairs("plain_sums", *both_sides(side, X, Y), n_jobs, "finite kernel")
 
 
 def _observability_factor(systems: LDS, order: int) -> Floats:

@@ -151,19 +151,39 @@ def solve_pairs(
 
 @dataclass(frozen=True)
 class Side:
-    """One batch of a kernel that is a sum over the entries of H1'H2."""
+    """One batch of a kernel that is a sum over the entries of H1'H2.
 
-    systems: LDS
-    basis: Callable[[slice], Floats]  # H of some systems, (systems, rows, columns)
-    parameters: Floats | None = None  # eigenvalues, (N, k)
+    Attributes
+    ----------
+    size : (int, int)
+        Systems, and states of each.
+    basis : callable
+        H of a slice of systems, (systems, rows, columns).
+    parameters : (N, k) array or None
+        Eigenvalues.
+    """
+
+    size: tuple[int, int]
+    basis: Callable[[slice], Floats]
+    parameters: Floats | None = None
+
+
+def both_sides(make: Callable[[LDS], Side], X: LDS, Y: LDS | None) -> tuple[Side, Side]:
+    """Return the sides of both batches after checking them; one object if they are the same."""
+    first, second = check_pair(X, Y)
+    side = make(first)
+    return side, side if second is first else make(second)
 
 
 def sum_pairs(sums: str, first: Side, second: Side, n_jobs: int | None, description: str) -> Floats:
-    """Apply a compiled sum of :mod:`closed_form`, by name, to H1'H2 of all pairs, (N, M)."""
+    """Apply a compiled sum of :mod:`closed_form`, by name, to H1'H2 of all pairs, (N, M).
+
+    The same object on both sides is a symmetric problem, which is solved by halves.
+    """
     from ldslearn.geometry import closed_form
 
     compiled = getattr(closed_form, sums)
-    out = np.empty((len(first.systems), len(second.systems)))
+    out = np.empty((first.size[0], second.size[0]))
     unused = np.empty((1, 1))
 
     def work(rows: slice, columns: slice) -> Floats:
@@ -183,11 +203,8 @@ def sum_pairs(sums: str, first: Side, second: Side, n_jobs: int | None, descript
     for_each_tile(
         work,
         out,
-        tile=(
-            _tile_size(len(first.systems), first.systems.n_states),
-            _tile_size(len(second.systems), second.systems.n_states),
-        ),
-        symmetric=first.systems is second.systems,
+        tile=(_tile_size(*first.size), _tile_size(*second.size)),
+        symmetric=first is second,
         n_jobs=n_jobs,
         description=description,
     )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
-from ldslearn.geometry.pairs import Side, check_pair, sum_pairs
+from ldslearn.geometry.pairs import Side, both_sides, check_pair, sum_pairs
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
@@ -15,16 +15,16 @@ Floats = NDArray[np.float64]
 
 def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |H1'H2|_F^2 with H = C U_B, U_B the left singular vectors of B (Sec. 7, corrected)."""
-    first, second = check_pair(X, Y)
 
     def side(systems: LDS) -> Side:
         if systems.B is None:
             raise _errors.field_missing("the covariance kernel", "B")
         U, s, _ = np.linalg.svd(systems.B, full_matrices=False)
         U = U * (s > 1e-12 * s[:, :1])[:, None]  # a vanishing noise has no direction
-        return Side(systems, lambda block: systems.C[block] @ U[block])
+        size = (len(systems), systems.n_noise)
+        return Side(size, lambda block: systems.C[block] @ U[block])
 
-    return sum_pairs("plain_sums", side(first), side(second), n_jobs, "covariance kernel")
+    return sum_pairs("plain_sums", *both_sides(side, X, Y), n_jobs, "covariance kernel")
 
 
 def mean_kernel(

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.geometry.pairs import Side, check_pair, sum_pairs
+from ldslearn.geometry.pairs import Side, both_sides, sum_pairs
 from ldslearn.models import LDS, SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
 
 Floats = NDArray[np.float64]
@@ -11,14 +11,14 @@ Floats = NDArray[np.float64]
 
 def symmetric_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the projection kernel of the symmetric parts, in the closed form of Table 2."""
-    first, second = map(_symmetric_side, check_pair(X, Y))
-    return sum_pairs("symmetric_sums", first, second, n_jobs, "symmetric kernel")
+    sides = both_sides(_symmetric_side, X, Y)
+    return sum_pairs("symmetric_sums", *sides, n_jobs, "symmetric kernel")
 
 
 def skew_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the projection kernel of the skew-symmetric parts, in the closed form of Table 2."""
-    first, second = map(_skew_side, check_pair(X, Y))
-    return sum_pairs("skew_sums", first, second, n_jobs, "skew kernel")
+    sides = both_sides(_skew_side, X, Y)
+    return sum_pairs("skew_sums", *sides, n_jobs, "skew kernel")
 
 
 def twofold_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
@@ -30,11 +30,11 @@ def _symmetric_side(systems: LDS) -> Side:
     form: SymmetricForm | None = systems.__dict__.get("_symmetric_form")
     if form is None:
         form = systems.__dict__["_symmetric_form"] = canonical_symmetric(systems)
-    return Side(systems, form.measurement.__getitem__, form.eigenvalues)
+    return Side((len(systems), systems.n_states), form.measurement.__getitem__, form.eigenvalues)
 
 
 def _skew_side(systems: LDS) -> Side:
     form: SkewForm | None = systems.__dict__.get("_skew_form")
     if form is None:
         form = systems.__dict__["_skew_form"] = canonical_skew(systems)
-    return Side(systems, form.basis.__getitem__, form.theta)
+    return Side((len(systems), systems.n_states), form.basis.__getitem__, form.theta)
