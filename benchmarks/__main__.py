@@ -1,6 +1,6 @@
 """Run with ``make bench``; ``python -m benchmarks geometry`` runs one part.
 
-``accuracy`` takes half an hour and is run by its name only.
+``accuracy`` takes about an hour and is run by its name only.
 """
 
 import platform

@@ -40,12 +40,14 @@ bottom[0].legend(frameon=False)
 nearest = np.argsort(-code)[:3]
 for place, (name, sequence) in enumerate(
     [("the query", X_test[query])]
-    + [(f"{y_train[atom]} ({code[atom]:+.2f})", X_train[atom]) for atom in nearest]
+    + [(f"{y_train[atom]}, system {atom} ({code[atom]:+.2f})", X_train[atom]) for atom in nearest]
 ):
     scaled = sequence[0] / np.abs(sequence[0]).max()
     bottom[1].plot(scaled - 2.2 * place, color="black" if place == 0 else "tab:grey")
     bottom[1].text(0, -2.2 * place + 1.05, name, fontsize=9)
-bottom[1].set(title="first channel: the query, its main atoms", yticks=[], xlabel="time")
+bottom[1].set(
+    title="first channel: the query, its main atoms", yticks=[], xlabel="time", ylim=(-7.9, 1.8)
+)
 
 figure.savefig("explain_one_query.png", dpi=110)
 print("drawn explain_one_query.png")

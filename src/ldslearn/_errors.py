@@ -10,7 +10,7 @@ from os import PathLike
 
 def invalid(what: str, rule: str, got: object, remedy: str) -> ValueError:
     """A value that breaks a rule."""
-    return ValueError(f"{what} must {rule}; got {got}. {remedy}")
+    return ValueError(f"{what} must {rule}; got {got}. {remedy}".rstrip())
 
 
 def invalid_parameter(name: str, rule: str, got: object) -> ValueError:
@@ -277,10 +277,10 @@ def channels_differ(got: int, expected: int) -> ValueError:
     )
 
 
-def systems_not_as_fitted(what: str, got: int, expected: int) -> ValueError:
+def systems_not_as_fitted(what: str, got: int, expected: int, whose: str) -> ValueError:
     """Systems of another order or other channels than those of the training set."""
     return ValueError(
-        f"X must have {what}={expected}, as the model was fitted with; got {got}. "
+        f"X must have {what}={expected}, as {whose}; got {got}. "
         "Encode training and new sequences with the same LDSEncoder, for example in one Pipeline."
     )
 
@@ -307,12 +307,33 @@ def indefinite_kernel(smallest: float, share: float) -> str:
     )
 
 
-def mixture_parameters(got: Sequence[str], kernel: Iterable[str]) -> ValueError:
-    """Parameters of a mixture that do not say to which part they belong."""
-    example = next(iter(kernel))
+def mixture_parameter(name: str, owners: Sequence[str]) -> ValueError:
+    """A parameter of a mixture that does not say to which part it belongs."""
+    example = f"{{{owners[0]!r}: {{{name!r}: ...}}}}"
     return ValueError(
-        f"parameters of a mixture of kernels must be mappings named after its parts; got {got}. "
-        f"Write {example}={{'name': value}} instead of name=value."
+        f"parameters of a mixture of kernels must be mappings under the names of its parts; got "
+        f"{name!r}. Say whose it is, such as {example}."
+    )
+
+
+def unknown_parameter(kernel: str, got: str, known: Sequence[str]) -> ValueError:
+    """A parameter that a kernel does not have."""
+    names = ", ".join(repr(name) for name in known) or "none"
+    return ValueError(f"parameters of the {kernel!r} kernel must be among {names}; got {got!r}.")
+
+
+def not_symmetric(gap: float) -> ValueError:
+    """A kernel function that is not one."""
+    return ValueError(
+        f"kernel must be symmetric, k(x, y) = k(y, x); got a matrix with |K - K'| = {gap:.3g}."
+    )
+
+
+def no_positive_part() -> ValueError:
+    """A kernel matrix without a positive eigenvalue."""
+    return ValueError(
+        "the kernel matrix must have positive eigenvalues; got none. It is no similarity: is it a "
+        "distance, or of the wrong sign?"
     )
 
 
@@ -360,11 +381,9 @@ def bad_labels(got: object) -> ValueError:
     return ValueError(f"y must hold class labels, one a system; got {got}.")
 
 
-def reject_label_taken(label: object) -> ValueError:
-    """The label for the unknown is that of a class."""
-    return ValueError(
-        f"reject_label must not be one of the classes; got {label!r}. Choose another one."
-    )
+def bad_reject_label(rule: str, label: object) -> ValueError:
+    """The label for the unknown is that of a class, or of another kind than theirs."""
+    return ValueError(f"reject_label must {rule}; got {label!r}. Choose another one.")
 
 
 def class_too_small(label: object, count: int) -> ValueError:
@@ -390,7 +409,8 @@ def not_certified(indices: Sequence[int], worst: float) -> str:
     """Text of the warning about codes that miss their optimality conditions."""
     return (
         f"the codes of sample {listed(indices)} miss the optimality conditions by up to "
-        f"{worst:.3g}. Raise sparsity, or scale gram and cross to moderate numbers."
+        f"{worst:.3g}: cross lies outside the range of gram, so that no samples can have it, or "
+        "numbers are extreme. Check that gram and cross come from one kernel; raise sparsity."
     )
 
 
@@ -405,7 +425,6 @@ def codes_of_positive_part(indices: Sequence[int], message: str) -> str:
 def zero_codes(indices: Sequence[int], sparsity: float) -> str:
     """Text of the warning about samples that no atom explains."""
     return (
-        f"the code of system {listed(indices)} is zero with sparsity={sparsity:g}: every class "
-        "leaves the same residual. The label is that of the most similar training system. Lower "
-        "sparsity."
+        f"the code of system {listed(indices)} is zero with sparsity={sparsity:g}: it says nothing "
+        "about the system. Lower sparsity."
     )

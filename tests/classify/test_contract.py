@@ -116,6 +116,9 @@ def test_scores_out_of_fold(systems):
         (lambda y: y[:, None], r"y must hold class labels, one a system; got shape \(24, 1\)"),
         (lambda y: np.arange(24) + 0.5, "y must hold class labels.*; got continuous values such"),
         (lambda y: np.where(y == "wave", np.nan, 1.0), "y must hold class labels.*; got NaN"),
+        (lambda y: np.where(y == "wave", None, y), "y must hold class labels.*; got None at pos"),
+        (lambda y: np.array([1, *y[1:]], dtype=object), "y must hold class .*; got a mix of strin"),
+        (lambda y: None, r"y must hold class labels, one a system; got shape \(\)"),
     ],
 )
 def test_bad_labels(classifier, change, message, systems):
@@ -134,3 +137,24 @@ def test_other_systems_than_those_it_was_fitted_with(classifier, data, systems):
         classifier.predict(LDSEncoder(2).fit_transform(data[0]))
     with pytest.raises(ValueError, match="X must have n_channels=6, as the model .*; got 12"):
         classifier.predict(LDSEncoder(3, delays=2).fit_transform(data[0]))
+    with pytest.raises(ValueError, match="X must have delays=1, as the model .*; got 2"):
+        halves = [sequence[:3] for sequence in data[0]]
+        classifier.predict(LDSEncoder(3, delays=2).fit_transform(halves))
+    with pytest.raises(ValueError, match="X must hold at least one system"):
+        classifier.predict(X[:0])
+    with pytest.raises(ValueError, match="X must hold at least one system"):
+        classifier.fit(X[:0], y[:0])
+
+
+@pytest.mark.parametrize("name", ["sparse", "nearest", "svc"])
+def test_labels_of_every_kind(name, systems):
+    """Objects, as pandas keeps strings and numbers; booleans; bytes of integers; lists."""
+    X, y, Z, _ = systems
+    classifier, numbers = CLASSIFIERS[name], np.unique(y, return_inverse=True)[1]
+    expected = classifier.fit(X, numbers).predict(Z)
+    for labels in (numbers.astype(object), numbers.astype(np.uint8), numbers.tolist()):
+        np.testing.assert_array_equal(classifier.fit(X, labels).predict(Z), expected)
+    strings = classifier.fit(X, y.astype(object)).predict(Z)
+    np.testing.assert_array_equal(strings, classifier.fit(X, y).predict(Z))
+    flags = classifier.fit(X, (y == "wave").astype(object)).predict(Z)
+    assert flags.dtype == bool

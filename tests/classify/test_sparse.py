@@ -59,13 +59,15 @@ def test_shares_sum_to_one_and_favour_the_prediction(motions):
 def test_a_zero_code_goes_to_the_most_similar_system_with_a_warning(motions):
     X, y, Z, _ = motions
     classifier = SparseCodingClassifier(sparsity=100.0).fit(X, y)
-    residuals = classifier.residuals_for(Z)
+    warned = r"code of system 0, 1, .* and 35 more is zero with spars"
+    with pytest.warns(UserWarning, match=warned):
+        residuals = classifier.residuals_for(Z)
     np.testing.assert_allclose(residuals, np.full((40, 4), 10.0), rtol=1e-9)  # k(x, x) = n
-    with pytest.warns(UserWarning, match=r"code of system 0, 1, .* and 35 more is zero with spars"):
+    with pytest.warns(UserWarning, match=warned):
         labels = classifier.predict(Z)
     np.testing.assert_array_equal(labels, y[projection_kernel(Z, X).argmax(axis=1)])
-    shares = classifier.predict_proba(Z)
-    np.testing.assert_array_equal(classifier.classes_[shares.argmax(axis=1)], labels)
+    with pytest.warns(UserWarning, match=warned):
+        np.testing.assert_array_equal(classifier.predict_proba(Z), 0.25)
     rejecting = SparseCodingClassifier(sparsity=100.0, reject=1.0).fit(X, y)
     assert set(rejecting.predict(Z)) == {"unknown"}
 
@@ -85,15 +87,24 @@ def test_strangers_are_rejected(motions):
 
 @pytest.mark.parametrize(
     ("labels", "label", "expected"),
-    [([3, 5], None, -1), ([3.0, 5.0], None, -1.0), ([3, 5], 99, 99), (["a", "b"], "?", "?")],
+    [
+        ([3, 5], None, -1),
+        ([3.0, 5.0], None, -1.0),
+        ([3, 5], 99, 99),
+        (["a", "b"], "?", "?"),
+        ([False, True], None, -1),
+        (np.array([3, 5], dtype=np.uint8), None, -1),
+    ],
 )
 def test_the_label_of_strangers(labels, label, expected):
     X = contractions(4, 6, 2, seed=1)
-    y = np.array(labels * 2)
+    y = np.concatenate([labels, labels])
     classifier = SparseCodingClassifier(reject=0.0, reject_label=label).fit(X, y)
     answers = classifier.predict(contractions(3, 6, 2, seed=2))
     assert answers.tolist() == [expected] * 3
-    assert answers.dtype.kind == y.dtype.kind
+    assert (answers.dtype.kind in "US") == (y.dtype.kind in "US")
+    unrejected = SparseCodingClassifier(reject=1.0, reject_label=label).fit(X, y)
+    assert unrejected.score(X, y) == 1.0
 
 
 def test_bad_rejection():
@@ -102,6 +113,9 @@ def test_bad_rejection():
         SparseCodingClassifier(reject=1.5).fit(X, [0, 1, 0, 1])
     with pytest.raises(ValueError, match="reject_label must not be one of the classes; got -1"):
         SparseCodingClassifier(reject=0.5).fit(X, [-1, 1, -1, 1])
+    for y, label in (([0, 1, 0, 1], "unknown"), (["a", "b", "a", "b"], -1)):
+        with pytest.raises(ValueError, match="reject_label must be of the kind of the classes"):
+            SparseCodingClassifier(reject=0.5, reject_label=label).fit(X, y)
 
 
 def test_queries_go_block_by_block(motions, monkeypatch):
@@ -119,6 +133,13 @@ def test_a_training_set_beyond_memory_is_refused_at_once():
     many = LDS._trusted(A=np.broadcast_to(A, (n, 1, 1)), C=np.broadcast_to(C, (n, 1, 1)), delays=1)
     with pytest.raises(MemoryError, match=r"kernel matrix of 500000 systems .* takes 1862.6 GiB"):
         SparseCodingClassifier().fit(many, np.arange(n) % 2)
+
+
+def test_parameters_reach_the_coder(motions):
+    X, y, Z, _ = motions
+    assert (SparseCodingClassifier(nonnegative=True).fit(X, y).codes_for(Z) >= 0).all()
+    greedy = SparseCodingClassifier(n_nonzero=3).fit(X, y).codes_for(Z)
+    assert (np.count_nonzero(greedy, axis=1) == 3).all()
 
 
 def test_one_system_a_class_and_one_query():

@@ -35,6 +35,9 @@ def test_c_is_chosen_on_folds_of_the_training_set(systems):
     best = max(model.cv_scores_.values())
     assert min(C for C, score in model.cv_scores_.items() if score > best - 1e-9) == model.C_
     assert model.svc_.C == model.C_
+    scores = [LDSSVC(C="cv", random_state=seed).fit(X, y).cv_scores_ for seed in (0, 0, 1, 2)]
+    assert scores[0] == scores[1] == model.cv_scores_
+    assert scores[0] != scores[2] or scores[0] != scores[3]
 
 
 def test_scarce_classes_count_more_when_balanced(systems):

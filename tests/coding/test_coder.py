@@ -93,10 +93,16 @@ def test_bad_input(batches):
         SparseCoder().fit(np.zeros((3, 2)))
     with pytest.raises(TypeError, match="atoms must be an LDS batch; got list"):
         SparseCoder(atoms=[1]).fit(X)
+    with pytest.raises(ValueError, match="X must have n_states=2, as the atoms have; got 3"):
+        SparseCoder(atoms=contractions(2, 8, 2)).fit(X)
+    with pytest.warns(UserWarning, match="code of system 0, 1, 2, 3 is zero with sparsity=1000"):
+        SparseCoder(sparsity=1000.0).fit(X).transform(Y)
+    with pytest.warns(UserWarning, match="code of system 0, 1, 2, 3, 4 and 4 more is zero"):
+        SparseCoder(sparsity=1000.0).fit_transform(X)
     coder = SparseCoder().fit(X)
     with pytest.raises(ValueError, match="X must have n_states=3, as the model .*; got 2"):
         coder.transform(contractions(2, 8, 2))
     with pytest.raises(ValueError, match="X must have n_channels=8, as the model .*; got 9"):
         coder.transform(contractions(2, 9, 3))
-    with pytest.raises(ValueError, match="sparsity must be non-negative; got -1"):
+    with pytest.raises(ValueError, match="sparsity must be a finite number of at least 0; got -1"):
         SparseCoder(sparsity=-1).fit(X).transform(Y)

@@ -6,7 +6,7 @@ from scipy.optimize import linprog, nnls
 from sklearn.linear_model import orthogonal_mp_gram
 
 from ldslearn import LDSEncoder, sparse_code
-from ldslearn.coding import sparse_path
+from ldslearn.coding import sparse, sparse_path
 from ldslearn.datasets import load_basic_motions
 from ldslearn.geometry import projection_kernel
 
@@ -105,6 +105,38 @@ def test_ties_that_lead_in_circles_are_left():
         sparse_code(D @ D.T, cross, sparsity)  # a warning would be an error
 
 
+def test_the_path_survives_ties_and_dependent_atoms():
+    random = np.random.default_rng(1)
+    for _ in range(300):
+        n_atoms, dimension = random.integers(8, 12), random.integers(3, 7)
+        D = random.integers(-2, 3, (n_atoms, dimension)).astype(float)
+        D[-1] = -D[0]
+        K, k = D @ D.T, random.integers(-2, 3, dimension) @ D.T
+        path = sparse_path(K, k)
+        assert path.sparsity[-1] == 0.0
+        for sparsity, z in zip(path.sparsity, path.codes, strict=True):
+            assert kkt_residual(K, k, z, sparsity) < 1e-7 * max(1.0, np.abs(k).max())
+
+
+def test_a_path_on_an_indefinite_matrix_is_not_certified():
+    K = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.warns(UserWarning, match="codes of sample 0 miss the optimality conditions by"):
+        sparse_path(K, np.array([1.0, -1.0, 0.5]))
+
+
+def test_samples_outside_the_range_of_the_atoms_are_told():
+    with pytest.warns(UserWarning, match=r"sample 0 miss .* by up to 0.95: cross lies outside"):
+        sparse_code(np.zeros((2, 2)), [[1.0, 0.0]])
+
+
+def test_many_active_atoms():
+    """The factor outgrows its first room twice."""
+    D, x = features(300, 2, 400)
+    codes, residual = sparse_code(D @ D.T, x @ D.T, 1e-4, return_residual=True)
+    assert (np.count_nonzero(codes, axis=1) > 150).all()
+    assert residual.max() < 1e-12
+
+
 def test_copies_change_nothing():
     D, x = features(20, 6, 12)
     twice = np.vstack([D, D[:7]])
@@ -120,6 +152,8 @@ def test_without_penalty_the_code_is_the_interpolation_of_least_length():
     for z, sample in zip(codes, x, strict=True):
         shortest = linprog(np.ones(18), A_eq=np.hstack([D.T, -D.T]), b_eq=sample)
         assert np.abs(z).sum() == pytest.approx(shortest.fun, rel=1e-7)
+    warm = sparse_code(D @ D.T, x @ D.T, 0.0, init=np.ones_like(codes))
+    np.testing.assert_array_equal(warm, codes)
     positive = sparse_code(D @ D.T, x @ D.T, 0.0, nonnegative=True)
     for z, sample in zip(positive, x, strict=True):
         assert np.linalg.norm(z @ D - sample) == pytest.approx(nnls(D.T, sample)[1], abs=1e-7)
@@ -149,10 +183,13 @@ def test_the_path_holds_every_code(real):
     assert short.sparsity[-1] == pytest.approx(1.0)
     with pytest.raises(ValueError, match="sparsity must be at least 1, where the path ends"):
         short.at(0.5)
+    with pytest.raises(ValueError, match=r"cross must have shape \(40,\); got shape \(40, 40\)"):
+        sparse_path(gram, cross)
 
 
-def test_a_path_with_more_breakpoints_than_foreseen():
+def test_a_path_with_more_breakpoints_than_foreseen(monkeypatch):
     """Atoms that join, leave and join again: the record is enlarged."""
+    monkeypatch.setattr(sparse, "_ROOM_AN_ATOM", -2)
     random = np.random.default_rng(3)
     most = 0
     for _ in range(300):
@@ -163,7 +200,7 @@ def test_a_path_with_more_breakpoints_than_foreseen():
         most = max(most, len(path.sparsity))
         z = sparse_code(D @ D.T, k[None], 0.0)[0]
         np.testing.assert_allclose(path.at(0.0), z, atol=1e-6 * max(1, np.abs(z).max()))
-    assert most > n + 2
+    assert most > 16 - 2 * n + 1
 
 
 def test_pursuit_is_that_of_scikit_learn():
@@ -263,13 +300,15 @@ def test_threads_and_precision_change_nothing(real):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"gram": np.ones((2, 3))}, r"gram must be a square matrix; got 'shape \(2, 3\)'"),
+        ({"gram": np.ones((2, 3))}, r"gram must be a square matrix; got shape \(2, 3\)\.$"),
         ({"gram": [[1.0, np.nan], [np.nan, 1.0]]}, "gram must be finite"),
-        ({"gram": [[1.0, 0.5], [0.0, 1.0]]}, r"gram must be symmetric; got \"\|K - K'\| = 0.5\""),
+        ({"gram": [[1.0, 0.5], [0.0, 1.0]]}, r"gram must be symmetric; got \|K - K'\| = 0.5"),
         ({"cross": [1.0, 2.0]}, r"cross must have shape \(n_samples, 2\).*pass cross\[None, :\]"),
         ({"cross": np.ones((2, 3))}, r"got shape \(2, 3\). Is it transposed\?"),
-        ({"cross": [[1.0, 2.0], [np.inf, 0.0]]}, "cross must be finite; got 'NaN or .* row 1'"),
-        ({"sparsity": -0.1}, "sparsity must be non-negative; got -0.1"),
+        ({"cross": [[1.0, 2.0], [np.inf, 0.0]]}, "cross must be finite; got NaN or .* row 1"),
+        ({"sparsity": -0.1}, "sparsity must be a finite number of at least 0; got -0.1"),
+        ({"nonnegative": "yes"}, "nonnegative must be True or False; got 'yes'"),
+        ({"gram": np.eye(2) * 1j}, "gram must hold real numbers; got dtype complex128"),
         ({"n_nonzero": 0}, "n_nonzero must be"),
         ({"n_nonzero": 1, "nonnegative": True}, "nonnegative must not be given together with n_no"),
         ({"n_nonzero": 1, "init": [[0.0, 0.0]]}, "init must not be given together with n_nonzero"),

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from ldslearn.geometry import (
     pairwise_kernel,
     projection_kernel,
 )
-from ldslearn.geometry.definite import positive_part
+from ldslearn.geometry.definite import apply_policy, positive_part
 from ldslearn.geometry.fitted import FittedKernel
 
 from support.makers import contractions
@@ -46,6 +48,7 @@ def test_medians_become_numbers_in_every_part(batches):
     np.testing.assert_allclose(kernel.cross(X), kernel.gram, rtol=1e-9)
     cosine = FittedKernel.fit(X, "mean", {"shape": "cosine"})
     np.testing.assert_allclose(cosine.cross(Y), mean_kernel(Y, X, shape="cosine"))
+    np.testing.assert_allclose(cosine.gram, mean_kernel(X, shape="cosine"))
 
 
 def test_new_systems_meet_the_positive_part_that_the_old_ones_left():
@@ -69,12 +72,26 @@ def test_new_systems_meet_the_positive_part_that_the_old_ones_left():
 def test_functions_of_your_own_are_looked_at_too(batches):
     X, _ = batches
 
-    def indefinite(X, Y=None):
-        return -projection_kernel(X, Y)
+    def indefinite(X, Y):
+        return projection_kernel(X, Y) - 2.0
 
-    with pytest.warns(UserWarning, match=r"make up 100.00% of the spectrum"):
+    with pytest.warns(UserWarning, match="the kernel matrix is indefinite"):
         kernel = FittedKernel.fit(X, indefinite)
-    np.testing.assert_allclose(kernel.gram, 0.0)
+    np.testing.assert_allclose(kernel.cross(X), kernel.gram, atol=1e-12)
+    with pytest.raises(ValueError, match="must have positive eigenvalues; got none"):
+        FittedKernel.fit(X, lambda X, Y: -projection_kernel(X, Y))
+    with pytest.raises(ValueError, match=r"kernel must be symmetric, .* \|K - K'\| = 8"):
+        FittedKernel.fit(X, lambda X, Y: np.arange(len(X))[:, None] + np.zeros(len(Y)))
+
+
+def test_a_little_is_cut_without_a_word():
+    vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((8, 8)))[0]
+    for smallest, warned in ((-1e-3, True), (-1e-5, False)):
+        K = (vectors * [smallest, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]) @ vectors.T
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert apply_policy(0.5 * (K + K.T), "clip", 1) is not None
+        assert bool(caught) == warned
 
 
 def test_the_positive_part_is_the_nearest_one():

@@ -36,8 +36,13 @@ def test_parameters_reach_the_kernel(batches):
 
 def test_a_function_is_a_kernel(batches):
     X, Y = batches
-    K = pairwise_kernel(X, Y, lambda X, Y, factor: factor * np.ones((len(X), len(Y))), factor=2)
-    np.testing.assert_array_equal(K, 2.0)
+
+    def constant(X, Y, factor):
+        return factor * np.ones((len(X), len(Y)), dtype=int)
+
+    K = pairwise_kernel(X, Y, constant, factor=2)
+    np.testing.assert_array_equal(K, np.full((4, 3), 2.0))
+    assert pairwise_kernel(X, None, constant, factor=2).shape == (4, 4)
 
 
 def test_a_mixture_adds_up(batches):
@@ -71,11 +76,22 @@ def test_bad_kernels(kernel, message, batches):
 
 
 def test_other_mistakes(batches):
-    with pytest.raises(ValueError, match=r"named after its parts; got \['order'\]. Write finite="):
-        pairwise_kernel(*batches, {"finite": 1.0}, order=3)
-    with pytest.raises(ValueError, match=r"must be mappings .*; got \['finite'\]"):
-        pairwise_kernel(*batches, {"finite": 1.0}, finite=3)
-    with pytest.raises(ValueError, match=r"kernel must return an array of shape \(4, 3\); got"):
+    mixture = {"projection": 0.5, "finite": 1.0}
+    with pytest.raises(ValueError, match=r"got 'order'. Say whose .* \{'finite': \{'order': ...}}"):
+        pairwise_kernel(*batches, mixture, order=3)
+    with pytest.raises(ValueError, match=r"must be mappings under the names .*; got 'finite'"):
+        pairwise_kernel(*batches, mixture, finite=3)
+    with pytest.raises(ValueError, match="parameters of the 'martin' kernel must be among 'bandw"):
+        pairwise_kernel(*batches, "martin", bandwith=3)
+    with pytest.raises(ValueError, match="of the 'finite' kernel must be among 'order'; got 'ord'"):
+        pairwise_kernel(*batches, mixture, finite={"ord": 3})
+    with pytest.raises(ValueError, match=r"return real numbers of shape \(4, 3\); got float64 of"):
         pairwise_kernel(*batches, lambda X, Y: np.ones(4))
+    with pytest.raises(ValueError, match=r"return real numbers of shape \(4, 3\); got complex128"):
+        pairwise_kernel(*batches, lambda X, Y: np.full((4, 3), 1j))
+    with pytest.raises(ValueError, match="distance must return finite numbers; got NaN or inf"):
+        pairwise_distance(*batches, lambda X, Y: np.full((4, 3), np.nan))
+    with pytest.raises(ValueError, match="kernel must have a weight above zero"):
+        pairwise_kernel(*batches, {"projection": 0})
     with pytest.raises(ValueError, match="distance must be one of 'projection'"):
         pairwise_distance(*batches, "manhattan")

@@ -24,7 +24,9 @@ class LDSClassifier(ClassifierMixin, BaseEstimator):
 def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:
     """Return the systems, the sorted classes and every system's index among them."""
     systems = as_systems(X, "X")
-    labels = np.asarray(y)
+    if len(systems) == 0:
+        raise _errors.invalid_parameter("X", "hold at least one system", systems)
+    labels = _typed(np.asarray(y))
     if labels.ndim != 1:
         raise _errors.bad_labels(f"shape {labels.shape}")
     if len(labels) != len(systems):
@@ -37,3 +39,15 @@ def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]
     if len(classes) < 2:
         raise _errors.one_class(classes.tolist()[0])
     return systems, classes, indices
+
+
+def _typed(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels of dtype object, as pandas keeps them, with the dtype of what they are."""
+    if labels.dtype != object or labels.ndim != 1:
+        return labels
+    for index, label in enumerate(labels):
+        if label is None or label != label:  # NaN is not itself
+            raise _errors.bad_labels(f"{label} at position {index}")
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise _errors.bad_labels("a mix of strings and other labels")
+    return np.array(labels.tolist())

@@ -91,7 +91,7 @@ class NearestLDSClassifier(LDSClassifier):
     def _votes(self, X: LDS) -> tuple[Floats, Floats]:
         """Votes for every class, and the rank of its nearest voter."""
         check_is_fitted(self)
-        systems = check_like(X, self.systems_)
+        systems = check_like(X, self.systems_, "the model was fitted with")
         shape = (len(systems), len(self.classes_))
         votes, ranks = np.zeros(shape), np.full(shape, float(self.n_neighbors))
         for block in row_blocks(len(systems), len(self.systems_)):

@@ -17,6 +17,8 @@ from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 
+_NUMBERS = "biuf"  # kinds of dtypes
+
 
 class SparseCodingClassifier(LDSClassifier):
     """Classify a system by the class whose training systems rebuild it best (SRC, Eq. 13).
@@ -40,7 +42,8 @@ class SparseCodingClassifier(LDSClassifier):
         Open sets: a system is labelled `reject_label` when even its best class leaves more than
         this share of it unexplained, e_c > reject k(x, x).
     reject_label : default=None
-        None is -1 for numbers and "unknown" for other labels.
+        None is -1 for numbers and "unknown" for other labels. `predict` alone rejects; what is
+        rejected counts as an error in `score`.
     n_jobs : int or None, default=None
         Threads, as in joblib; the result does not depend on it.
 
@@ -56,7 +59,7 @@ class SparseCodingClassifier(LDSClassifier):
     -----
     A code of nothing but zeros (`sparsity` too large) leaves the same residual for every class;
     the label is then that of the most similar training system, the first atom on the path of
-    codes, and a warning says so. With `reject` such systems are rejected.
+    codes, and a warning tells. With `reject` such systems are rejected.
 
     Examples
     --------
@@ -113,21 +116,19 @@ class SparseCodingClassifier(LDSClassifier):
 
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        explained, first_atoms = self._explained(X)
+        explained, first_atoms = self._explained(X, warn=self.reject is None)
         best = explained.argmax(axis=1)
         empty = np.flatnonzero(first_atoms >= 0)
         best[empty] = self.atom_classes_[first_atoms[empty]]
         labels = self.classes_[best]
         if self.reject is None:
-            if len(empty):
-                warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=2)
             return labels
         own = self.coder_.kernel_.diagonal(X, self.n_jobs)
         unknown = own - explained.max(axis=1) > self.reject * own
         unknown[empty] = True
-        label = self._reject_label(self.classes_)
-        kind = np.result_type(labels.dtype, np.asarray(label).dtype)
-        return np.where(unknown, np.asarray(label, dtype=kind), labels.astype(kind))
+        label = np.asarray(self._reject_label(self.classes_))
+        kind = np.result_type(labels.dtype, label.dtype)
+        return np.where(unknown, label.astype(kind), labels.astype(kind))
 
     def decision_function(self, X: LDS) -> Floats:
         """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),)."""
@@ -140,12 +141,12 @@ class SparseCodingClassifier(LDSClassifier):
         Shares of energy that sum to one and are largest for the predicted class, *not* chances of
         being right: for those wrap the classifier in
         :class:`sklearn.calibration.CalibratedClassifierCV`. A class explains k(x, x) - e_c; where
-        some explain less than nothing, the least of them counts as zero.
+        some explain less than nothing, the least of them counts as zero. A code of zeros has
+        equal shares.
         """
         explained, first_atoms = self._explained(X)
         shares = explained - np.minimum(explained.min(axis=1, keepdims=True), 0.0)
-        empty = np.flatnonzero(first_atoms >= 0)
-        shares[empty, self.atom_classes_[first_atoms[empty]]] = 1.0
+        shares[first_atoms >= 0] = 1.0
         return shares / shares.sum(axis=1, keepdims=True)
 
     def residuals_for(self, X: LDS) -> Floats:
@@ -158,7 +159,7 @@ class SparseCodingClassifier(LDSClassifier):
         check_is_fitted(self)
         return self.coder_.transform(X)
 
-    def _explained(self, X: LDS) -> tuple[Floats, NDArray[np.intp]]:
+    def _explained(self, X: LDS, *, warn: bool = True) -> tuple[Floats, NDArray[np.intp]]:
         """What each class explains, and the most similar atom of systems coded by none, else -1."""
         check_is_fitted(self)
         kernel = self.coder_.kernel_
@@ -171,15 +172,21 @@ class SparseCodingClassifier(LDSClassifier):
                 kernel.gram, cross, codes, self.atom_classes_, n_classes
             )
             first_atoms[block] = np.where(codes.any(axis=1), -1, cross.argmax(axis=1))
+        empty = np.flatnonzero(first_atoms >= 0)
+        if warn and len(empty):
+            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=3)
         return explained, first_atoms
 
     def _check_reject(self, classes: NDArray[Any]) -> None:
         if self.reject is not None:
             check_real("reject", self.reject, "lie between 0 and 1, or be None", 0, 1)
-            if self._reject_label(classes) in classes:
-                raise _errors.reject_label_taken(self._reject_label(classes))
+            label = self._reject_label(classes)
+            if label in classes:
+                raise _errors.bad_reject_label("not be one of the classes", label)
+            if (np.asarray(label).dtype.kind in _NUMBERS) != (classes.dtype.kind in _NUMBERS):
+                raise _errors.bad_reject_label(f"be of the kind of the classes, {classes}", label)
 
     def _reject_label(self, classes: NDArray[Any]) -> Any:
         if self.reject_label is not None:
             return self.reject_label
-        return -1 if classes.dtype.kind in "if" else "unknown"
+        return -1 if classes.dtype.kind in _NUMBERS else "unknown"

@@ -1,5 +1,6 @@
 """The transformer from systems to sparse codes."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -8,8 +9,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ldslearn import _errors
 from ldslearn.coding.sparse import sparse_code
-from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.geometry.fitted import FittedKernel, check_like
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS, as_systems
 
@@ -73,13 +75,15 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def fit(self, X: LDS, y: Any = None) -> Self:
         """Take X, or the atoms given, as the dictionary, and compute its kernel matrix."""
         atoms = as_systems(X, "X") if self.atoms is None else as_systems(self.atoms, "atoms")
+        check_like(X, atoms, "the atoms have")
         self.kernel_ = FittedKernel.fit(atoms, self.kernel, self.kernel_params, self.n_jobs)
-        self.kernel_.check(X)
         return self
 
     def transform(self, X: LDS) -> Floats:
         """Return the codes, (len(X), n_atoms)."""
-        return self.code(X)[0]
+        codes = self.code(X)[0]
+        self._warn_of_zeros(codes)
+        return codes
 
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:
         """Fit, and return the codes of the same systems, each coded *by the others*.
@@ -92,7 +96,9 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if self.atoms is not None:
             return self.transform(X)
         gram = self.kernel_.gram
-        return self._code(gram, allowed=~np.eye(len(gram), dtype=bool))
+        codes = self._code(gram, allowed=~np.eye(len(gram), dtype=bool))
+        self._warn_of_zeros(codes)
+        return codes
 
     def code(self, X: LDS) -> tuple[Floats, Floats]:
         """Return the codes and the kernels with the atoms they were found from."""
@@ -110,6 +116,11 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             allowed=allowed,
             n_jobs=self.n_jobs,
         )
+
+    def _warn_of_zeros(self, codes: Floats) -> None:
+        empty = np.flatnonzero(~codes.any(axis=1))
+        if len(empty):
+            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=3)
 
     @property
     def _n_features_out(self) -> int:

@@ -128,6 +128,22 @@ def violation(c, z, bound, barred, nonnegative):  # type: ignore[no-untyped-def]
 
 
 @njit(**options)
+def nudged(k, nudge):  # type: ignore[no-untyped-def]
+    """Return k with every entry off by another share of up to `nudge`, so that no two tie."""
+    return k * (1.0 + nudge * np.sin(np.arange(1.0, len(k) + 1.0)))
+
+
+@njit(**options)
+def largest_of(k, barred):  # type: ignore[no-untyped-def]
+    """Largest |k_j| of atoms that are not barred."""
+    largest = 0.0
+    for j in range(len(k)):
+        if not barred[j]:
+            largest = max(largest, abs(k[j]))
+    return largest
+
+
+@njit(**options)
 def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-untyped-def]
     """Move any z to the solution, from where k is altered so that z is one; return its residual.
 
@@ -137,7 +153,7 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
     role = np.empty(n_atoms, dtype=np.int8)
     active, w = np.empty(n_atoms, dtype=np.int64), np.empty(n_atoms)
     c, change = np.empty(n_atoms), np.empty(n_atoms)
-    best, smallest = z.copy(), np.inf
+    best, smallest, largest = z.copy(), np.inf, largest_of(k, barred)
     for _ in range(_ATTEMPTS):
         n_active = 0
         for j in range(n_atoms):
@@ -153,7 +169,7 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
         if not residual < smallest:
             break
         best[:], smallest = z, residual
-        if residual <= _GOOD_ENOUGH * np.abs(k).max():
+        if residual <= _GOOD_ENOUGH * largest:
             break
         for j in range(n_atoms):
             role[j] = BARRED if barred[j] else (ACTIVE if z[j] != 0.0 else FREE)
@@ -191,15 +207,14 @@ def code_rows(K, cross, barred, bound, nonnegative, warm, max_steps, codes, resi
     """
     for i in range(len(cross)):
         k, z, out = cross[i], codes[i], barred[i % len(barred)]
-        tolerance = _TRUSTED * np.abs(k).max()
+        tolerance = _TRUSTED * largest_of(k, out)
         residuals[i] = np.inf
         if warm:
             residuals[i] = correct(K, k, bound, out, nonnegative, max_steps, z)
         nudge, attempt = 0.0, z.copy()
         while not residuals[i] <= tolerance and nudge < _LARGEST_NUDGE:
             # Ties between atoms can lead in circles: nudge k off them, and then correct.
-            nudged = k * (1.0 + nudge * np.sin(np.arange(1.0, len(k) + 1.0)))
-            descend(K, nudged, bound, out, nonnegative, max_steps, attempt, k[:0], K[:0])
+            descend(K, nudged(k, nudge), bound, out, nonnegative, max_steps, attempt, k[:0], K[:0])
             residual = correct(K, k, bound, out, nonnegative, max_steps, attempt)
             if residual < residuals[i]:
                 z[:], residuals[i] = attempt, residual

@@ -17,6 +17,7 @@ Coded = tuple[Floats, Floats]
 
 _SYMMETRIC = 1e-8  # largest |K - K'| over the largest entry of K
 _CERTIFIED = 1e-8  # largest KKT residual over the largest correlation
+_ROOM_AN_ATOM = 2  # breakpoints kept at first
 _STEPS_AN_ATOM = 10  # a path has two or three breakpoints for every atom in it; more is a circle
 
 
@@ -67,7 +68,7 @@ def sparse_code(
         Only codes z >= 0.
     init : (n_samples, n_atoms) array or None
         Codes to start from, such as those for slightly different atoms. Changes the time, not the
-        answer.
+        answer where there is only one; not used at sparsity 0.
     allowed : (n_samples, n_atoms) bool array or None
         Which atoms each sample may use; all when None.
     n_jobs : int or None
@@ -93,7 +94,9 @@ def sparse_code(
     """
     K = _check_gram(gram)
     k = _check_rows("cross", cross, len(K))
-    check_real("sparsity", sparsity, "be non-negative", low=0)
+    check_real("sparsity", sparsity, "be a finite number of at least 0", low=0)
+    if not isinstance(nonnegative, bool | np.bool_):
+        raise _errors.invalid_parameter("nonnegative", "be True or False", nonnegative)
     barred = _barred(allowed, k.shape)
     start = None
     if n_nonzero is not None:
@@ -104,18 +107,24 @@ def sparse_code(
         start = _check_rows("init", init, len(K))
         if len(start) != len(k):
             raise _errors.invalid("init", f"have {len(k)} rows like cross", len(start), "")
+        if sparsity == 0.0:
+            start = None  # of many codes that fit equally well it would find another one
 
     def solve(K: Floats, k: Floats, barred: NDArray[np.bool_], start: Floats | None) -> Coded:
         return _solve(K, k, sparsity, n_nonzero, nonnegative, barred, start, n_jobs)
 
     codes, residuals = solve(K, k, barred, start)
-    missed = _missed(k, residuals)
-    if len(missed) and (part := positive_part(K)) is not None:
+    missed = _missed(k, barred, residuals)
+    if len(missed) and n_nonzero is None and (part := positive_part(K)) is not None:
         rows = barred if len(barred) == 1 else barred[missed]
         codes[missed], inner = solve(part.gram, k[missed] @ part.projector, rows, None)
+        from ldslearn.coding.homotopy import violation
+
         warnings.warn(_errors.codes_of_positive_part(missed.tolist(), part.message), stacklevel=2)
-        residuals[missed] = _kkt_residuals(K, k[missed], codes[missed], sparsity, nonnegative)
-        missed = missed[_missed(k[missed], inner)]
+        for i, row in zip(missed, np.broadcast_to(rows, (len(missed), len(K))), strict=True):
+            c = k[i] - K @ codes[i]
+            residuals[i] = violation(c, codes[i], 0.5 * sparsity, row, bool(nonnegative))
+        missed = missed[_missed(k[missed], rows, inner)]
     if len(missed):
         worst = float(residuals[missed].max())
         warnings.warn(_errors.not_certified(missed.tolist(), worst), stacklevel=2)
@@ -154,8 +163,9 @@ def _solve(
     return codes, residuals
 
 
-def _missed(k: Floats, residuals: Floats) -> NDArray[np.intp]:
-    return np.flatnonzero(~(residuals <= _CERTIFIED * np.abs(k).max(axis=1, initial=0.0)))
+def _missed(k: Floats, barred: NDArray[np.bool_], residuals: Floats) -> NDArray[np.intp]:
+    largest = np.where(barred, 0.0, np.abs(k)).max(axis=1, initial=0.0)
+    return np.flatnonzero(~(residuals <= _CERTIFIED * largest))
 
 
 @dataclass(frozen=True)
@@ -196,46 +206,74 @@ def sparse_path(
     sparsity : float
         Where the path ends.
     nonnegative : bool
-    """
-    from ldslearn.coding.homotopy import descend
 
+    Returns
+    -------
+    SparsePath
+        With breakpoints ``sparsity`` and ``codes``, and ``at(sparsity)`` for any in between.
+    """
     K = _check_gram(gram)
+    if np.ndim(cross) != 1:
+        shape = f"shape {np.shape(cross)}"
+        raise _errors.invalid("cross", f"have shape ({len(K)},)", shape, "Take one sample's row.")
     k = _check_rows("cross", np.asarray(cross)[None], len(K))[0]
-    check_real("sparsity", sparsity, "be non-negative", low=0)
+    check_real("sparsity", sparsity, "be a finite number of at least 0", low=0)
+    path, residual = _path(K, k, sparsity, nonnegative, nudge=0.0)
+    if residual > _CERTIFIED * np.abs(k).max():  # ties: see code_rows
+        path, residual = _path(K, k, sparsity, nonnegative, nudge=1e-9)
+    if residual > _CERTIFIED * np.abs(k).max():
+        warnings.warn(_errors.not_certified([0], residual), stacklevel=2)
+    return path
+
+
+def _path(
+    K: Floats, k: Floats, sparsity: float, nonnegative: bool, nudge: float
+) -> tuple[SparsePath, float]:
+    """The path, and the largest KKT residual on its breakpoints; infinite if it ends early."""
+    from ldslearn.coding.homotopy import descend, nudged, violation
+
     z, barred = np.empty_like(k), np.zeros(len(K), dtype=bool)
-    room, limit = 2 * len(K) + 16, _STEPS_AN_ATOM * len(K) + 100
+    room, limit = _ROOM_AN_ATOM * len(K) + 16, _STEPS_AN_ATOM * len(K) + 100
+    settings = (0.5 * sparsity, barred, bool(nonnegative), limit, z)
     while True:
         bounds, trace = np.empty(room), np.empty((room, len(K)))
-        steps = descend(K, k, 0.5 * sparsity, barred, bool(nonnegative), limit, z, bounds, trace)
+        steps = descend(K, nudged(k, nudge), *settings, bounds, trace)
         if steps < room:
             break
         room = steps + 1
-    moved = np.append(np.diff(bounds[: steps + 1]) < 0, True)  # of a tie only the last step counts
-    return SparsePath(2.0 * bounds[: steps + 1][moved], trace[: steps + 1][moved].copy())
+    bounds, trace = bounds[: steps + 1], trace[: steps + 1]
+    if steps < limit:
+        bounds[-1] = 0.5 * sparsity  # which rounding misses by 1e-15
+    moved = np.append(np.diff(bounds) < 0, True)  # of a tie only the last step counts
+    bounds, trace = bounds[moved], trace[moved].copy()
+    residual = max(
+        violation(k - K @ z, z, bound, barred, bool(nonnegative))
+        for bound, z in zip(bounds, trace, strict=True)
+    )
+    return SparsePath(2.0 * bounds, trace), residual if steps < limit else np.inf
 
 
-def _kkt_residuals(
-    K: Floats, k: Floats, codes: Floats, sparsity: float, nonnegative: bool
-) -> Floats:
-    c, bound = k - codes @ K, 0.5 * sparsity
-    free = (c if nonnegative else np.abs(c)) - bound
-    return np.where(codes != 0.0, np.abs(c - bound * np.sign(codes)), free).max(axis=1, initial=0.0)
+def _real(name: str, values: Any) -> Floats:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise _errors.invalid(name, "hold real numbers", f"dtype {array.dtype}", "")
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def _check_gram(gram: Any) -> Floats:
-    K = np.ascontiguousarray(gram, dtype=np.float64)
+    K = _real("gram", gram)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
-        raise _errors.invalid_parameter("gram", "be a square matrix", f"shape {K.shape}")
+        raise _errors.invalid("gram", "be a square matrix", f"shape {K.shape}", "")
     if not np.isfinite(K).all():
-        raise _errors.invalid_parameter("gram", "be finite", "NaN or infinity")
+        raise _errors.invalid("gram", "be finite", "NaN or infinity", "")
     gap = float(np.abs(K - K.T).max())
     if gap > _SYMMETRIC * float(np.abs(K).max()):
-        raise _errors.invalid_parameter("gram", "be symmetric", f"|K - K'| = {gap:.3g}")
+        raise _errors.invalid("gram", "be symmetric", f"|K - K'| = {gap:.3g}", "")
     return K if gap == 0.0 else 0.5 * (K + K.T)
 
 
 def _check_rows(name: str, values: Any, n_atoms: int) -> Floats:
-    rows = np.ascontiguousarray(values, dtype=np.float64)
+    rows = _real(name, values)
     if rows.ndim != 2 or rows.shape[1] != n_atoms:
         raise _errors.invalid(
             name,
@@ -245,8 +283,8 @@ def _check_rows(name: str, values: Any, n_atoms: int) -> Floats:
         )
     if not np.isfinite(rows).all():
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1)).tolist()
-        raise _errors.invalid_parameter(
-            name, "be finite", f"NaN or infinity in row {_errors.listed(bad)}"
+        raise _errors.invalid(
+            name, "be finite", f"NaN or infinity in row {_errors.listed(bad)}", ""
         )
     return rows
 

@@ -11,6 +11,7 @@ from ldslearn import _errors
 Floats = NDArray[np.float64]
 
 POLICIES = ("clip", "raise", "ignore")
+_WORTH_A_WARNING = 1e-4  # share of the spectrum
 _ROUNDING = 1e-10  # eigenvalues within this share of the largest are zero to rounding
 
 
@@ -24,12 +25,15 @@ class PositivePart(NamedTuple):
     projector : (N, N) array
         Onto the eigenvectors that are left. Rows of kernels with other systems times this matrix
         belong to `gram`, as those of the N systems themselves do.
+    share : float
+        Of the spectrum that was negative.
     message : str
         How indefinite the matrix is.
     """
 
     gram: Floats
     projector: Floats
+    share: float
     message: str
 
 
@@ -39,20 +43,24 @@ def positive_part(K: Floats) -> PositivePart | None:
     if eigenvalues[0] >= -_ROUNDING * eigenvalues[-1]:
         return None
     share = -eigenvalues[eigenvalues < 0].sum() / np.abs(eigenvalues).sum()
+    if eigenvalues[-1] <= 0:
+        raise _errors.no_positive_part()
     kept = eigenvalues > _ROUNDING * eigenvalues[-1]
     half = vectors[:, kept] * np.sqrt(eigenvalues[kept])
     return PositivePart(
         half @ half.T,
         vectors[:, kept] @ vectors[:, kept].T,
+        float(share),
         _errors.indefinite_kernel(float(eigenvalues[0]), float(share)),
     )
 
 
 def apply_policy(K: Floats, psd: str, stacklevel: int) -> PositivePart | None:
-    """Return the positive part with a warning, or raise, or do nothing, as `psd` says."""
+    """Return the positive part (with a warning if that cuts much), raise or do nothing."""
     if psd == "ignore" or (part := positive_part(K)) is None:
         return None
     if psd == "raise":
         raise ValueError(part.message)
-    warnings.warn(f"{part.message} They were set to zero.", stacklevel=stacklevel + 1)
+    if part.share >= _WORTH_A_WARNING:
+        warnings.warn(f"{part.message} They were set to zero.", stacklevel=stacklevel + 1)
     return part

@@ -64,14 +64,16 @@ class FittedKernel:
         for part, weight, settings in kernel_parts(kernel, parameters or {}):
             if part == "martin":
                 policy = settings.get("psd", "clip")
+                if policy not in POLICIES:
+                    raise _errors.unknown_name("psd", policy, POLICIES)
                 settings = {**settings, "psd": "ignore"}
             elif callable(part):
                 policy = "clip"
             K, fixed = _fit_part(part, systems, settings, n_jobs)
+            if callable(part) and (gap := np.abs(K - K.T).max()) > 1e-8 * np.abs(K).max():
+                raise _errors.not_symmetric(float(gap))
             gram += weight * K
             parts.append((part, weight, fixed))
-        if policy not in POLICIES:
-            raise _errors.unknown_name("psd", policy, POLICIES)
         positive = apply_policy(gram, policy, stacklevel=3)
         if positive is None:
             return cls(systems, gram, parts)
@@ -94,7 +96,7 @@ class FittedKernel:
 
     def check(self, X: Any) -> LDS:
         """Return X if it can be compared with the systems, of the same channels and order."""
-        return check_like(X, self.systems)
+        return check_like(X, self.systems, "the model was fitted with")
 
     def _sum(self, X: LDS, Y: LDS, n_jobs: int | None) -> Floats:
         return sum(  # type: ignore[return-value]
@@ -103,13 +105,15 @@ class FittedKernel:
         )
 
 
-def check_like(X: Any, systems: LDS) -> LDS:
-    """Return X if it is a batch of systems of the same channels and order as `systems`."""
+def check_like(X: Any, systems: LDS, whose: str) -> LDS:
+    """Return X if it is a batch of systems of the same channels, delays and order as `systems`."""
     batch = as_systems(X, "X")
-    for what in ("n_channels", "n_states"):
+    if len(batch) == 0:
+        raise _errors.invalid_parameter("X", "hold at least one system", batch)
+    for what in ("n_channels", "delays", "n_states"):
         got, expected = getattr(batch, what), getattr(systems, what)
         if got != expected:
-            raise _errors.systems_not_as_fitted(what, got, expected)
+            raise _errors.systems_not_as_fitted(what, got, expected, whose)
     return batch
 
 

@@ -1,5 +1,6 @@
 """Kernels and distances by name, and one dispatcher for names, functions and mixtures."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -63,8 +64,8 @@ def pairwise_kernel(
     X, Y : LDS
         Y is X when None.
     kernel : str, callable or mapping of str to float
-        A name of ``KERNELS``; a function ``f(X, Y)``; or weights of named kernels, such as
-        ``{"projection": 0.7, "covariance": 0.1, "mean": 0.2}``.
+        A name of ``KERNELS``; a function ``f(X, Y)`` of two batches; or weights of named kernels,
+        such as ``{"projection": 0.7, "covariance": 0.1, "mean": 0.2}``.
     n_jobs : int or None
         Threads; not passed to functions of your own.
     **parameters
@@ -83,20 +84,39 @@ def pairwise_kernel(
 
 def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
     """Return (name or function, weight, parameters) of every part of a kernel, checked."""
+    if not isinstance(parameters, Mapping):
+        raise _errors.invalid_parameter("kernel_params", "be a mapping or None", parameters)
     if isinstance(kernel, str):
-        return [(_known(kernel), 1.0, dict(parameters))]
+        return [(_known(kernel), 1.0, _settings(kernel, parameters))]
     if callable(kernel):
         return [(kernel, 1.0, dict(parameters))]
     if not isinstance(kernel, Mapping) or not kernel:
         raise _errors.invalid_parameter(
             "kernel", "be a name, a function or a mapping of names to weights", kernel
         )
-    strangers = sorted(set(parameters) - set(kernel))
-    if strangers or not all(isinstance(settings, Mapping) for settings in parameters.values()):
-        raise _errors.mixture_parameters(strangers or sorted(parameters), kernel)
     for name, weight in kernel.items():
         check_real(f"the weight of {_known(name)!r}", weight, "be non-negative", low=0)
-    return [(name, float(w), dict(parameters.get(name, {}))) for name, w in kernel.items()]
+    if not any(kernel.values()):
+        raise _errors.invalid_parameter("kernel", "have a weight above zero", kernel)
+    for stranger, value in parameters.items():
+        if stranger not in kernel or not isinstance(value, Mapping):
+            owners = [name for name in kernel if stranger in _parameters_of(name)]
+            raise _errors.mixture_parameter(stranger, owners or list(kernel))
+    return [
+        (name, float(w), _settings(name, parameters.get(name, {}))) for name, w in kernel.items()
+    ]
+
+
+def _parameters_of(name: str) -> list[str]:
+    known = inspect.signature(KERNELS[name]).parameters
+    return [parameter for parameter in known if parameter not in ("X", "Y", "n_jobs")]
+
+
+def _settings(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    for parameter in parameters:
+        if parameter not in _parameters_of(name):
+            raise _errors.unknown_parameter(name, parameter, _parameters_of(name))
+    return dict(parameters)
 
 
 def evaluate_part(
@@ -109,14 +129,21 @@ def evaluate_part(
     """Return the kernel matrix of one part of a kernel."""
     if isinstance(part, str):
         return KERNELS[part](X, Y, n_jobs=n_jobs, **settings)
-    return _checked("kernel", part(X, Y, **settings), X, Y)
+    return _checked("kernel", part, X, Y, settings)
 
 
-def _checked(what: str, values: Any, X: LDS, Y: LDS | None) -> Floats:
-    matrix, shape = np.asarray(values, dtype=np.float64), (len(X), len(X if Y is None else Y))
-    if matrix.shape != shape:
-        raise _errors.invalid_parameter(what, f"return an array of shape {shape}", matrix.shape)
-    return matrix
+def _checked(
+    what: str, function: Callable[..., Any], X: LDS, Y: LDS | None, settings: Mapping[str, Any]
+) -> Floats:
+    """Values of a function of the user's own, which is given two batches whatever Y is."""
+    other = X if Y is None else Y
+    values, shape = np.asarray(function(X, other, **settings)), (len(X), len(other))
+    if values.shape != shape or values.dtype.kind not in "biuf":
+        got = f"{values.dtype} of shape {values.shape}"
+        raise _errors.invalid(what, f"return real numbers of shape {shape}", got, "")
+    if not np.isfinite(values).all():
+        raise _errors.invalid(what, "return finite numbers", "NaN or infinity", "")
+    return values.astype(np.float64)
 
 
 def pairwise_distance(
@@ -129,7 +156,7 @@ def pairwise_distance(
 ) -> Floats:
     """Return the distances of all pairs for a name of ``DISTANCES`` or a function ``f(X, Y)``."""
     if callable(distance):
-        return _checked("distance", distance(X, Y, **parameters), X, Y)
+        return _checked("distance", distance, X, Y, parameters)
     if distance not in DISTANCES:
         raise _errors.unknown_name("distance", distance, DISTANCES)
     return DISTANCES[distance](X, Y, n_jobs=n_jobs, **parameters)

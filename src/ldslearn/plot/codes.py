@@ -75,18 +75,14 @@ def plot_path(path: SparsePath, labels: ArrayLike, ax: Axes) -> Axes:
     ax : matplotlib Axes
     """
     labels = np.asarray(labels)
-    colors, named = _colors(np.unique(labels)), set()
     shown = path.sparsity > 0
-    for atom in np.flatnonzero(path.codes.any(axis=0)):
-        label = labels[atom]
-        ax.plot(
-            path.sparsity[shown],
-            path.codes[shown, atom],
-            color=colors[label],
-            linewidth=1.2,
-            label=None if label in named else str(label),
+    for label, color in _colors(np.unique(labels)).items():
+        used = np.flatnonzero((labels == label) & path.codes.any(axis=0))
+        lines = ax.plot(
+            path.sparsity[shown], path.codes[np.ix_(shown, used)], color=color, linewidth=1.2
         )
-        named.add(label)
+        if lines:
+            lines[0].set_label(str(label))
     ax.axhline(0, color="black", linewidth=0.8)
     ax.set_xscale("log")
     ax.invert_xaxis()
