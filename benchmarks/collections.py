@@ -27,15 +27,21 @@ class Collection:
     rounds: np.ndarray | None = None  # repetition of each sequence, where it decides the folds
 
     def folds_of(self, train):
-        """Number of the fold of every training sequence, as like the protocol as can be."""
+        """Numbers of the folds of training sequences, as like the protocol as can be.
+
+        A list: small collections are cut into folds three times over, in different ways.
+        """
         if self.rounds is not None:  # train on other repetitions, as the test does
-            return self.rounds[train]
-        folds = np.empty(len(train), dtype=int)
+            return [self.rounds[train]]
         n_folds = 10 if len(self.splits) > 1 else 5  # random 9:1 splits are ten folds
-        split = StratifiedKFold(n_folds, shuffle=True, random_state=0).split(train, self.y[train])
-        for number, (_, held_out) in enumerate(split):
-            folds[held_out] = number
-        return folds
+        cuts = []
+        for seed in range(3 if len(train) < 300 else 1):
+            folds = np.empty(len(train), dtype=int)
+            cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+            for number, (_, held_out) in enumerate(cut.split(train, self.y[train])):
+                folds[held_out] = number
+            cuts.append(folds)
+        return cuts
 
 
 def basic_motions():
