@@ -1,5 +1,6 @@
 """Kernels of observability subspaces, each ``f(X, Y=None, ...) -> (len(X), len(Y))``."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -83,19 +84,30 @@ def finite_projection_kernel(
     check_whole("order", order)
 
     def side(systems: LDS) -> Side:
-        factors = _observability_factor(systems, order)
-
-        def basis(block: slice) -> Floats:
-            step = np.linalg.inv(factors[block])
-            blocks = []
-            for _ in range(order):
-                blocks.append(systems.C[block] @ step)
-                step = systems.A[block] @ step
-            return np.concatenate(blocks, axis=1)
-
+        basis = _finite_basis(systems, order)
         return Side((len(systems), systems.n_states), basis)
 
     return sum_pairs("plain_sums", *both_sides(side, X, Y), n_jobs, "finite kernel")
+
+
+def finite_bases(systems: LDS, order: int) -> Floats:
+    """Return orthonormal bases of the spans of [C; CA; ...], (N, order n_channels, n_states)."""
+    return _finite_basis(systems, order)(slice(None))
+
+
+def _finite_basis(systems: LDS, order: int) -> Callable[[slice], Floats]:
+    """The bases of a slice of systems, made when they are asked for."""
+    factors = _observability_factor(systems, order)
+
+    def basis(block: slice) -> Floats:
+        step = np.linalg.inv(factors[block])
+        blocks = []
+        for _ in range(order):
+            blocks.append(systems.C[block] @ step)
+            step = systems.A[block] @ step
+        return np.concatenate(blocks, axis=1)
+
+    return basis
 
 
 def _observability_factor(systems: LDS, order: int) -> Floats:

@@ -17,14 +17,17 @@ def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
     """Return |H1'H2|_F^2 with H = C U_B, U_B the left singular vectors of B (Sec. 7, corrected)."""
 
     def side(systems: LDS) -> Side:
-        if systems.B is None:
-            raise _errors.field_missing("the covariance kernel", "B")
-        U, s, _ = np.linalg.svd(systems.B, full_matrices=False)
-        U = U * (s > 1e-12 * s[:, :1])[:, None]  # a vanishing noise has no direction
-        size = (len(systems), systems.n_noise)
-        return Side(size, lambda block: systems.C[block] @ U[block])
+        return Side((len(systems), systems.n_noise), noise_directions(systems).__getitem__)
 
     return sum_pairs("plain_sums", *both_sides(side, X, Y), n_jobs, "covariance kernel")
+
+
+def noise_directions(systems: LDS) -> Floats:
+    """Return H = C U_B, (N, n_channels, n_noise); columns are orthonormal, or zero."""
+    if systems.B is None:
+        raise _errors.field_missing("the covariance kernel", "B")
+    U, s, _ = np.linalg.svd(systems.B, full_matrices=False)
+    return systems.C @ (U * (s > 1e-12 * s[:, :1])[:, None])  # a vanishing noise has no direction
 
 
 def mean_kernel(
