@@ -428,3 +428,14 @@ def zero_codes(indices: Sequence[int], sparsity: float) -> str:
         f"the code of system {listed(indices)} is zero with sparsity={sparsity:g}: it says nothing "
         "about the system. Lower sparsity."
     )
+
+
+# Dictionaries
+
+
+def not_systems_but_subspaces() -> TypeError:
+    """Finite atoms asked for their systems."""
+    return TypeError(
+        "atoms of a FiniteDictionary are subspaces and belong to no system; use atoms_.subspaces, "
+        "or learn an LDSDictionary."
+    )

@@ -49,7 +49,8 @@ def check_estimator_on_systems(estimator, X, y, Z):
     exactly = {"rtol": 0, "atol": 0}
     assert_same(answers, outputs(clone(estimator).fit(X, y), Z), **exactly)  # seeds
     assert_same(answers, outputs(fitted.fit(X, y), Z), **exactly)  # no memory of an earlier fit
-    assert_same(answers, outputs(clone(estimator).set_params(n_jobs=2).fit(X, y), Z), **exactly)
+    jobs = "n_jobs" if "n_jobs" in estimator.get_params() else "dictionary__n_jobs"
+    assert_same(answers, outputs(clone(estimator).set_params(**{jobs: 2}).fit(X, y), Z), **exactly)
     assert_same(answers, outputs(pickle.loads(pickle.dumps(fitted)), Z), **exactly)
     if hasattr(fitted, "predict"):
         assert_same({"p": answers["predict"]}, {"p": fitted.fit(X, list(y)).predict(Z)})

@@ -173,3 +173,32 @@ def lasso_by_scikit_learn(D, x, sparsity, nonnegative=False):
 
 def lasso_objective(K, k, z, sparsity):
     return z @ K @ z - 2 * z @ k + sparsity * np.abs(z).sum()
+
+
+def long_projector(A, C, n_blocks=150):
+    """V V' of the observability matrix cut after many blocks."""
+    blocks = [C]
+    for _ in range(n_blocks - 1):
+        blocks.append(blocks[-1] @ A)
+    V = np.linalg.qr(np.vstack(blocks))[0]
+    return V @ V.T
+
+
+def dictionary_objective(samples, atoms, codes, sparsity):
+    """Eq. (14) with explicit projectors of samples and atoms."""
+    total = sparsity * np.abs(codes).sum()
+    for P, z in zip(samples, codes, strict=True):
+        rebuilt = sum(coefficient * D for coefficient, D in zip(z, atoms, strict=True))
+        total += np.linalg.norm(P - rebuilt) ** 2
+    return total
+
+
+def literal_s(eigenvalue, eigenvalues, measurements, weights):
+    """S_{r,k} of Table 2: sum_s c_s U_s E(eigenvalue, Lambda_s) U_s*, m x m."""
+    m = measurements.shape[1]
+    S = np.zeros((m, m), dtype=complex)
+    for c, Lambda, U in zip(weights, eigenvalues, measurements, strict=True):
+        top = (1 - abs(eigenvalue) ** 2) * (1 - np.abs(Lambda) ** 2)
+        E = np.diag(top / np.abs(1 - eigenvalue * np.conj(Lambda)) ** 2)
+        S += c * U @ E @ U.conj().T
+    return S

@@ -1,0 +1,123 @@
+"""Algorithm 1: codes and atoms in turn, every half step no worse than the one before."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn._parallel import for_each_block
+from ldslearn.coding import sparse_code
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.updates import Atom, AtomProblem, improve_by_columns, improve_jointly
+
+Floats = NDArray[np.float64]
+
+UPDATES = {"joint": improve_jointly, "column": improve_by_columns}
+
+
+@dataclass
+class Group:
+    """Terms of a kernel that share one code, k = sum_b weight_b k_b.
+
+    Attributes
+    ----------
+    data, atoms : lists of Columns
+        Of all samples and of all atoms, one entry a term.
+    weights : list of float
+    sparsity : float
+    codes : (N, J) array
+    residuals : (N,) array
+        Of every sample, without the penalty.
+    """
+
+    data: list[Columns]
+    atoms: list[Columns]
+    weights: list[float]
+    sparsity: float
+    codes: Floats | None = None
+    residuals: Floats | None = None
+
+    def kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
+        """Kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
+        return self._sum(self.atoms, n_jobs), self._sum(self.data, n_jobs)
+
+    def _sum(self, first: list[Columns], n_jobs: int | None) -> Floats:
+        terms = zip(first, self.atoms, self.weights, strict=True)
+        return sum(w * x.kernel(atoms, n_jobs) for x, atoms, w in terms)  # type: ignore[return-value]
+
+    def code(self, n_jobs: int | None = None) -> float:
+        """Find the best codes, and return the objective."""
+        gram, cross = self.kernels(n_jobs)
+        self.codes = sparse_code(gram, cross, self.sparsity, n_jobs=n_jobs)
+        return self._measure(gram, cross)
+
+    def objective(self, n_jobs: int | None = None) -> float:
+        """Objective of the codes and atoms at hand, Eq. (14)."""
+        return self._measure(*self.kernels(n_jobs))
+
+    def _measure(self, gram: Floats, cross: Floats) -> float:
+        assert self.codes is not None
+        own = sum(w * data.own for w, data in zip(self.weights, self.data, strict=True))
+        Z = self.codes
+        self.residuals = own + np.einsum("ij,ij->i", Z, Z @ gram - 2.0 * cross)
+        return float(self.residuals.sum() + self.sparsity * np.abs(Z).sum())
+
+    def improve_atoms(self, update: str) -> None:
+        """Update one atom after the other; unused ones become the samples coded worst."""
+        assert self.codes is not None
+        assert self.residuals is not None
+        Z, pairs = self.codes, self.codes.T @ self.codes
+        worst_first = iter(np.argsort(-self.residuals, kind="stable"))
+        for r in range(Z.shape[1]):
+            users, others = np.flatnonzero(Z[:, r]), np.flatnonzero(pairs[r])
+            others = others[others != r]
+            if len(users) == 0:
+                sample = next(worst_first, None)
+                if sample is not None:
+                    for atoms, data in zip(self.atoms, self.data, strict=True):
+                        atoms.rows[r] = data.rows[sample]
+                        atoms.eigenvalues[r] = data.eigenvalues[sample]
+                continue
+            c = np.concatenate([pairs[r, others], -Z[users, r]])
+            for atoms, data in zip(self.atoms, self.data, strict=True):
+                around = Columns.concatenate([atoms[others], data[users]])
+                atom = Atom(atoms.rows[r], atoms.eigenvalues[r])
+                better = UPDATES[update](AtomProblem(around, c), atom)
+                atoms.rows[r], atoms.eigenvalues[r] = better.rows, better.eigenvalues
+
+
+def learn(
+    groups: list[Group], update: str, max_iter: int, tol: float, n_jobs: int | None
+) -> Iterator[tuple[float, float]]:
+    """Yield the objective after the codes and after the atoms of every iteration.
+
+    Ends with a pair of equal numbers, the codes of the last atoms. Stops when an iteration
+    lowers the objective by less than `tol` of it. Groups have nothing in common and run side by
+    side.
+    """
+
+    def step(of_codes: bool) -> float:
+        values = np.empty(len(groups))
+
+        def work(block: slice) -> None:
+            for i in range(block.start, block.stop):
+                if of_codes:
+                    values[i] = groups[i].code()
+                else:
+                    groups[i].improve_atoms(update)
+                    values[i] = groups[i].objective()
+
+        for_each_block(work, len(groups), n_jobs=n_jobs, description="dictionary")
+        return float(values.sum())
+
+    previous = np.inf
+    for _ in range(max_iter):  # Alg. 1, line 3 -> for t = 1 to MaxNumIters
+        value = step(of_codes=True)  # line 4 -> learn the sparse codes Z
+        if previous - value <= tol * abs(value):
+            break
+        previous = value
+        yield value, step(of_codes=False)  # lines 5 to 17 -> update every atom
+    else:
+        value = step(of_codes=True)
+    yield value, value

@@ -1,0 +1,105 @@
+"""Batches of orthonormal columns with eigenvalues: what the objective sees of systems and atoms.
+
+Three kinds have one kernel, k = sum_ab E(l_a, m_b) |u_a* w_b|^2 with E of Table 2: symmetric parts
+(real eigenvalues), skew parts (planes with eigenvalues +-i theta), and plain subspaces (all
+eigenvalues zero, E = 1), such as noise directions and finite observability matrices.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.geometry.pairs import Side, sum_pairs
+from ldslearn.models import SkewForm, SymmetricForm
+
+Floats = NDArray[np.float64]
+Kind = Literal["symmetric", "skew", "plain"]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """N sets of n orthonormal columns of length m.
+
+    Attributes
+    ----------
+    kind : "symmetric", "skew" or "plain"
+    rows : (N, n, m) array
+        The columns, each a contiguous row.
+    eigenvalues : (N, k) array
+        Of "symmetric" (k = n), theta of "skew" (k = n // 2), none of "plain" (k = 0).
+    """
+
+    kind: Kind
+    rows: Floats
+    eigenvalues: Floats
+
+    @classmethod
+    def of(cls, form: SymmetricForm | SkewForm | Floats) -> Self:
+        """Return the columns of canonical forms, or of plain (N, m, n) bases."""
+        if isinstance(form, SymmetricForm):
+            return cls("symmetric", _rows(form.measurement), form.eigenvalues.copy())
+        if isinstance(form, SkewForm):
+            return cls("skew", _rows(form.basis), form.theta.copy())
+        return cls("plain", _rows(form), np.empty((len(form), 0)))
+
+    def form(self, delays: int = 1) -> SymmetricForm | SkewForm | Floats:
+        """Return what :meth:`of` takes."""
+        basis = np.swapaxes(self.rows, 1, 2).copy()
+        if self.kind == "symmetric":
+            return SymmetricForm(self.eigenvalues.copy(), basis, delays)
+        if self.kind == "skew":
+            return SkewForm(self.eigenvalues.copy(), basis, delays)
+        return basis
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, key: Any) -> Self:
+        return replace(self, rows=self.rows[key], eigenvalues=self.eigenvalues[key])
+
+    def copy(self) -> Self:
+        """Return columns that can be written to without changing these."""
+        return replace(self, rows=self.rows.copy(), eigenvalues=self.eigenvalues.copy())
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of each set."""
+        return self.rows.shape[1]
+
+    @property
+    def own(self) -> Floats:
+        """Kernel of every set with itself, (N,): its columns, but those that are zero."""
+        return np.einsum("ijk,ijk->i", self.rows, self.rows)
+
+    @classmethod
+    def concatenate(cls, batches: Sequence[Self]) -> Self:
+        """Return one batch of several of one kind."""
+        return cls(
+            batches[0].kind,
+            np.concatenate([batch.rows for batch in batches]),
+            np.concatenate([batch.eigenvalues for batch in batches]),
+        )
+
+    def kernel(self, other: Self, n_jobs: int | None = None) -> Floats:
+        """Return the kernels of all pairs, (len(self), len(other))."""
+        side = self._side()
+        return sum_pairs(
+            f"{self.kind}_sums",
+            side,
+            side if other is self else other._side(),
+            n_jobs,
+            "kernels of atoms",
+        )
+
+    def _side(self) -> Side:
+        def basis(block: slice) -> Floats:
+            return np.swapaxes(self.rows[block], 1, 2)
+
+        return Side((len(self), self.n_columns), basis, self.eigenvalues)
+
+
+def _rows(basis: Floats) -> Floats:
+    return np.ascontiguousarray(np.swapaxes(basis, 1, 2))

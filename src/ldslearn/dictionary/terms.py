@@ -1,0 +1,188 @@
+"""Compiled terms of the objective in one atom: sum_s c_s k(atom, columns_s), c_s of either sign.
+
+With W all other columns side by side and G = W'U, the objective is sum_k u_k* S_k u_k, and
+S_k u_k is W times a column H_k that follows from G entry by entry: nothing m x m is ever formed.
+The functions are compiled at their first call, and kept on disk.
+"""
+
+import numpy as np
+from numba import njit
+
+from ldslearn.geometry.stein import _options
+
+
+@njit(**_options)
+def weigh_real(G, own, eigenvalues, weights, H):  # type: ignore[no-untyped-def]
+    """Fill H with d_k(l) * G, and return sum d G^2, for real eigenvalues.
+
+    Parameters
+    ----------
+    G, H : (n_sets, n1, n) arrays
+    own : (n,) array
+        Eigenvalues l of the atom.
+    eigenvalues : (n_sets, n1) array
+    weights : (n_sets,) array
+    """
+    total = 0.0
+    for s in range(G.shape[0]):
+        for b in range(G.shape[1]):
+            m = eigenvalues[s, b]
+            c = weights[s] * (1.0 - m * m)
+            for k in range(G.shape[2]):
+                ratio = 1.0 / (1.0 - own[k] * m)
+                d = c * (1.0 - own[k] * own[k]) * ratio * ratio
+                H[s, b, k] = d * G[s, b, k]
+                total += d * G[s, b, k] * G[s, b, k]
+    return total
+
+
+@njit(**_options)
+def weigh_plain(G, weights, H):  # type: ignore[no-untyped-def]
+    """:func:`weigh_real` with all eigenvalues zero."""
+    total = 0.0
+    for s in range(G.shape[0]):
+        for b in range(G.shape[1]):
+            for k in range(G.shape[2]):
+                H[s, b, k] = weights[s] * G[s, b, k]
+                total += H[s, b, k] * G[s, b, k]
+    return total
+
+
+@njit(**_options)
+def weigh_planes(G, own, theta, weights, H):  # type: ignore[no-untyped-def]
+    """:func:`weigh_real` for planes (q1, q2) with eigenvalues +-i theta; see ``skew_sums``.
+
+    G and H are (n_sets, n1, n); `own` (n // 2,) and `theta` (n_sets, n1 // 2) the moduli. The real
+    and imaginary part of S_k u_k stand in the columns of q1 and q2, times sqrt 2; nothing of
+    the cross term (delta in the paper) is dropped.
+    """
+    n_sets, n1, n = G.shape
+    total = 0.0
+    for s in range(n_sets):
+        c = weights[s]
+        for b in range(n1 // 2):
+            p = theta[s, b]
+            v = c * (1.0 - p * p)
+            for a in range(n // 2):
+                t = own[a]
+                same = 0.5 * v * (1.0 - t * t) / (1.0 - t * p) ** 2
+                other = 0.5 * v * (1.0 - t * t) / (1.0 + t * p) ** 2
+                g11, g12 = G[s, 2 * b, 2 * a], G[s, 2 * b + 1, 2 * a]
+                g21, g22 = G[s, 2 * b, 2 * a + 1], G[s, 2 * b + 1, 2 * a + 1]
+                A, B = same * (g11 + g22), same * (g12 - g21)
+                C, D = other * (g11 - g22), other * (g12 + g21)
+                H[s, 2 * b, 2 * a], H[s, 2 * b + 1, 2 * a] = A + C, B + D
+                H[s, 2 * b, 2 * a + 1], H[s, 2 * b + 1, 2 * a + 1] = D - B, A - C
+                total += A * (g11 + g22) + B * (g12 - g21) + C * (g11 - g22) + D * (g12 + g21)
+            if n % 2:
+                for row in (2 * b, 2 * b + 1):
+                    H[s, row, n - 1] = v * G[s, row, n - 1]
+                    total += v * G[s, row, n - 1] ** 2
+        if n1 % 2:
+            for a in range(n // 2):
+                d = c * (1.0 - own[a] * own[a])
+                for column in (2 * a, 2 * a + 1):
+                    H[s, n1 - 1, column] = d * G[s, n1 - 1, column]
+                    total += d * G[s, n1 - 1, column] ** 2
+            if n % 2:
+                H[s, n1 - 1, n - 1] = c * G[s, n1 - 1, n - 1]
+                total += c * G[s, n1 - 1, n - 1] ** 2
+    return total
+
+
+@njit(**_options)
+def fill_real_terms(G, k, eigenvalues, weights, p, m):  # type: ignore[no-untyped-def]
+    """Fill p and m so that column k adds (1-l^2) sum p / (1-l m)^2 to the objective."""
+    n1 = G.shape[1]
+    for s in range(G.shape[0]):
+        for b in range(n1):
+            mu = eigenvalues[s, b]
+            p[s * n1 + b] = weights[s] * (1.0 - mu * mu) * G[s, b, k] ** 2
+            m[s * n1 + b] = mu
+
+
+@njit(**_options)
+def fill_plane_terms(G, a, theta, weights, p, m):  # type: ignore[no-untyped-def]
+    """Fill p and m so that plane a adds (1-t^2) sum p / (1-t m)^2 to the objective."""
+    n1 = G.shape[1]
+    for s in range(G.shape[0]):
+        for b in range(n1 // 2):
+            phi = theta[s, b]
+            v = 0.5 * weights[s] * (1.0 - phi * phi)
+            g11, g12 = G[s, 2 * b, 2 * a], G[s, 2 * b + 1, 2 * a]
+            g21, g22 = G[s, 2 * b, 2 * a + 1], G[s, 2 * b + 1, 2 * a + 1]
+            at = s * n1 + 2 * b
+            p[at], m[at] = v * ((g11 + g22) ** 2 + (g12 - g21) ** 2), phi
+            p[at + 1], m[at + 1] = v * ((g11 - g22) ** 2 + (g12 + g21) ** 2), -phi
+        if n1 % 2:
+            at = s * n1 + n1 - 1
+            p[at] = weights[s] * (G[s, n1 - 1, 2 * a] ** 2 + G[s, n1 - 1, 2 * a + 1] ** 2)
+            m[at] = 0.0
+
+
+@njit(**_options)
+def derivatives(x, p, m):  # type: ignore[no-untyped-def]
+    """Value, first and second derivative of (1-x^2) sum p / (1-x m)^2."""
+    A, B, C = 0.0, 0.0, 0.0
+    for i in range(len(p)):
+        r = 1.0 / (1.0 - x * m[i])
+        q = p[i] * r * r
+        A += q
+        B += 2.0 * q * r * m[i]
+        C += 6.0 * q * r * r * m[i] * m[i]
+    rest = 1.0 - x * x
+    return rest * A, rest * B - 2.0 * x * A, rest * C - 4.0 * x * B - 2.0 * A
+
+
+@njit(**_options)
+def value(x, p, m):  # type: ignore[no-untyped-def]
+    """(1-x^2) sum p / (1-x m)^2."""
+    A = 0.0
+    for i in range(len(p)):
+        r = 1.0 / (1.0 - x * m[i])
+        A += p[i] * r * r
+    return (1.0 - x * x) * A
+
+
+@njit(**_options)
+def best_eigenvalue(p, m, current, limit):  # type: ignore[no-untyped-def]
+    """Minimiser of (1-x^2) sum p / (1-x m)^2 on [-limit, limit]; `current` if none is better.
+
+    A grid finds the valley, Newton steps kept within it by bisection its floor.
+    """
+    n_grid = 33
+    best, least = current, value(current, p, m)
+    place = -1
+    for i in range(n_grid):
+        x = limit * np.sin(0.5 * np.pi * (2.0 * i / (n_grid - 1) - 1.0))
+        f = value(x, p, m)
+        if f < least:
+            best, least, place = x, f, i
+    if place >= 0:
+        low = limit * np.sin(0.5 * np.pi * (2.0 * max(place - 1, 0) / (n_grid - 1) - 1.0))
+        high = limit * np.sin(0.5 * np.pi * (2.0 * min(place + 1, n_grid - 1) / (n_grid - 1) - 1.0))
+        x = best
+    else:
+        width = 0.1 * (1.0 - abs(current))
+        low, high, x = max(current - width, -limit), min(current + width, limit), current
+    for _ in range(30):
+        f, slope, curvature = derivatives(x, p, m)
+        if f <= least:
+            best, least = x, f
+        if slope > 0.0:
+            high = x
+        else:
+            low = x
+        step = x - slope / curvature if curvature > 0.0 else low - 1.0
+        following = step if low < step < high else 0.5 * (low + high)
+        if abs(following - x) <= 1e-14:
+            break
+        x = following
+    return best
+
+
+@njit(**_options)
+def values_on_grid(grid, p, m, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with :func:`value` at every point of a grid."""
+    for i in range(len(grid)):
+        out[i] = value(grid[i], p, m)

@@ -1,0 +1,214 @@
+"""One atom, all else fixed: minimise sum_k u_k* S_k u_k over columns and eigenvalues (Thm. 4).
+
+Both updates never raise the objective. *joint* moves all columns at once by two products with the
+other columns; *column* takes the smallest eigenvectors of one S_k at a time (Thms. 5 and 6).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.dictionary.columns import Columns
+
+Floats = NDArray[np.float64]
+
+LIMIT = 0.99  # largest modulus of an eigenvalue, as for stabilizers
+_DENSE = 40  # rows up to which an eigenvalue problem is solved in full
+_SETTLED = 1e-5  # relative decrease at which an atom is left for this round
+
+
+@dataclass
+class Atom:
+    """Columns and eigenvalues of one atom, with its value in a problem.
+
+    Attributes
+    ----------
+    rows : (n, m) array
+    eigenvalues : (k,) array
+    value : float
+    """
+
+    rows: Floats
+    eigenvalues: Floats
+    value: float = np.inf
+
+
+class AtomProblem:
+    """The objective in one atom, sum_s c_s k(atom, columns_s).
+
+    Parameters
+    ----------
+    columns : Columns
+        All other atoms and the samples that use this one.
+    weights : (len(columns),) array
+        c: sum_i z_ri z_ji of another atom j, -z_ri of a sample i.
+    """
+
+    def __init__(self, columns: Columns, weights: Floats) -> None:
+        self.kind, self.weights = columns.kind, np.ascontiguousarray(weights, dtype=np.float64)
+        self.eigenvalues = np.ascontiguousarray(columns.eigenvalues)
+        self.flat = columns.rows.reshape(-1, columns.rows.shape[2])
+        self.shape = columns.rows.shape[:2]
+        # Columns of one set are orthonormal and E <= 1, so that no S_k has a larger eigenvalue.
+        self.largest = float(self.weights[self.weights > 0].sum())
+
+    def products(self, rows: Floats) -> Floats:
+        """G = W'U, (n_sets, n1, n)."""
+        return (self.flat @ rows.T).reshape(*self.shape, len(rows))
+
+    def pull(self, H: Floats) -> Floats:
+        """W H: the rows S_k u_k, (n, m)."""
+        return H.reshape(len(self.flat), -1).T @ self.flat
+
+    def weigh(self, G: Floats, eigenvalues: Floats) -> tuple[float, Floats]:
+        """Value of the objective, and H with S_k u_k = W H_k."""
+        from ldslearn.dictionary import terms
+
+        H = np.empty_like(G)
+        if self.kind == "plain":
+            return terms.weigh_plain(G, self.weights, H), H
+        weigh = terms.weigh_real if self.kind == "symmetric" else terms.weigh_planes
+        return weigh(G, eigenvalues, self.eigenvalues, self.weights, H), H
+
+    def value(self, rows: Floats, eigenvalues: Floats) -> float:
+        """Value of the objective."""
+        return self.weigh(self.products(rows), eigenvalues)[0]
+
+    def best_eigenvalues(self, G: Floats, eigenvalues: Floats) -> Floats:
+        """Each eigenvalue at its best, exactly: a rational function of one variable."""
+        from ldslearn.dictionary import terms
+
+        found = eigenvalues.copy()
+        for k in range(len(found)):
+            found[k] = terms.best_eigenvalue(*self.eigenvalue_terms(G, k), eigenvalues[k], LIMIT)
+        return found
+
+    def eigenvalue_terms(self, G: Floats, k: int) -> tuple[Floats, Floats]:
+        """P and m: the objective in eigenvalue k is (1-x^2) sum p / (1-x m)^2, and a constant."""
+        from ldslearn.dictionary import terms
+
+        fill = terms.fill_real_terms if self.kind == "symmetric" else terms.fill_plane_terms
+        p, m = np.empty(len(self.flat)), np.empty(len(self.flat))
+        fill(G, k, self.eigenvalues, self.weights, p, m)
+        return p, m
+
+
+def improve_jointly(problem: AtomProblem, atom: Atom, max_steps: int = 5) -> Atom:
+    """Return the atom after some steps U <- polar([(s I - S_k) u_k]_k), eigenvalues in between.
+
+    With s at the largest eigenvalue of any S_k or above, no step can raise the objective: the
+    linear bound that it minimises touches it. Shorter s step further, and are tried first.
+    """
+    rows, eigenvalues = atom.rows, atom.eigenvalues
+    G = problem.products(rows)
+    value, H = problem.weigh(G, eigenvalues)
+    share = 0.0
+    for _ in range(max_steps):
+        before, pull = value, problem.pull(H)
+        while True:
+            moved = polar(share * problem.largest * rows - pull)
+            G_moved = problem.products(moved)
+            value_moved, H_moved = problem.weigh(G_moved, eigenvalues)
+            if value_moved <= value or share == 1.0:
+                break
+            share = min(1.0, max(4.0 * share, 1.0 / 16.0))
+        if value_moved < value:
+            rows, G, value, H = moved, G_moved, value_moved, H_moved
+        share = share / 4.0 if share > 1.0 / 64.0 else 0.0
+        better = problem.best_eigenvalues(G, eigenvalues)
+        value_better, H_better = problem.weigh(G, better)
+        if value_better < value:
+            eigenvalues, value, H = better, value_better, H_better
+        if before - value <= _SETTLED * abs(before):
+            break
+    return _oriented(problem, Atom(rows, eigenvalues, value))
+
+
+def improve_by_columns(problem: AtomProblem, atom: Atom) -> Atom:
+    """Return the atom after one update of each column (Thm. 5) or plane (Thm. 6).
+
+    Of the smallest eigenvectors of S'_k both orientations of the plane are tried with the exact
+    objective, delta included; whatever does not lower it is not taken.
+    """
+    rows, eigenvalues = atom.rows.copy(), atom.eigenvalues.copy()
+    value = problem.value(rows, eigenvalues)
+    n = len(rows)
+    width = 2 if problem.kind == "skew" else n if problem.kind == "plain" else 1
+    for start in range(0, n, width):
+        own = slice(start, min(start + width, n))
+        others = np.delete(rows, own, axis=0)
+        u = _smallest(problem, others, rows[own], eigenvalues, own)
+        trials = [u] if problem.kind != "skew" or len(u) < 2 else [u, u * [[1.0], [-1.0]]]
+        for trial in trials:
+            moved = rows.copy()
+            moved[own] = trial
+            value_moved = problem.value(moved, eigenvalues)
+            if value_moved < value:
+                rows, value = moved, value_moved
+        better = problem.best_eigenvalues(problem.products(rows), eigenvalues)
+        value_better = problem.value(rows, better)
+        if value_better < value:
+            eigenvalues, value = better, value_better
+    return _oriented(problem, Atom(rows, eigenvalues, value))
+
+
+def polar(rows: Floats) -> Floats:
+    """Return the orthonormal rows nearest to those given."""
+    U, _, Vt = np.linalg.svd(rows, full_matrices=False)
+    return np.ascontiguousarray(U @ Vt)
+
+
+def _oriented(problem: AtomProblem, atom: Atom) -> Atom:
+    """A plane with theta < 0 is the plane turned over with -theta."""
+    if problem.kind == "skew":
+        flipped = np.flatnonzero(atom.eigenvalues < 0)
+        atom.rows = atom.rows.copy()
+        atom.rows[2 * flipped + 1] *= -1.0
+        atom.eigenvalues = np.abs(atom.eigenvalues)
+    return atom
+
+
+def _diagonal(problem: AtomProblem, eigenvalues: Floats, own: slice) -> Floats:
+    """D with S'_k = W diag(d) W', one entry a column of W."""
+    mu, c = problem.eigenvalues, problem.weights[:, None]
+    if problem.kind == "plain":
+        d = np.broadcast_to(c, problem.shape)
+    elif problem.kind == "symmetric":
+        lam = eigenvalues[own.start]
+        d = c * (1 - mu**2) * (1 - lam**2) / (1 - lam * mu) ** 2
+    else:
+        plane = own.start // 2
+        t = eigenvalues[plane] if plane < len(eigenvalues) else 0.0
+        both = 0.5 / (1 - t * mu) ** 2 + 0.5 / (1 + t * mu) ** 2
+        d = np.repeat(c * (1 - mu**2) * (1 - t**2) * both, 2, axis=1)
+        if problem.shape[1] % 2:
+            d = np.concatenate([d, c * (1 - t**2)], axis=1)
+    return np.ascontiguousarray(d).ravel()
+
+
+def _smallest(
+    problem: AtomProblem, others: Floats, rows: Floats, eigenvalues: Floats, own: slice
+) -> Floats:
+    """Smallest eigenvectors of S'_k orthogonal to the other columns, as many as `rows` has."""
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    m, W, d = problem.flat.shape[1], problem.flat, _diagonal(problem, eigenvalues, own)
+    out_of_reach = 2.0 * problem.largest + 1.0  # where the other columns are put
+
+    def apply(v: Floats) -> Floats:
+        v = v.ravel()
+        inside = v - others.T @ (others @ v)
+        image = W.T @ (d * (W @ inside))
+        return image - others.T @ (others @ image) + out_of_reach * (v - inside)
+
+    if m <= _DENSE:
+        S = np.column_stack([apply(e) for e in np.eye(m)])
+        vectors = eigh(0.5 * (S + S.T), subset_by_index=[0, len(rows) - 1])[1]
+    else:
+        operator = LinearOperator((m, m), matvec=apply, dtype=np.float64)
+        start = rows.sum(axis=0)
+        vectors = eigsh(operator, k=len(rows), which="SA", v0=start, tol=1e-6)[1]
+    inside = vectors.T - (vectors.T @ others.T) @ others
+    return polar(inside)
