@@ -1,0 +1,123 @@
+"""Classification by codes on a learned dictionary."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn.classify.labels import LDSClassifier, check_labelled
+from ldslearn.dictionary import Atoms, LDSDictionary
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+
+
+def _classifier_has(method: str) -> Callable[[Any], bool]:
+    def has(model: Any) -> bool:
+        usual = model.classifier is None  # LinearSVC, which has scores but no probabilities
+        return method == "decision_function" if usual else hasattr(model.classifier, method)
+
+    return has
+
+
+class DictionaryClassifier(LDSClassifier):
+    """Learn a dictionary, code systems by it, and classify the codes (Sec. 9.3).
+
+    Parameters
+    ----------
+    dictionary : LDSDictionary or FiniteDictionary, default=None
+        None is ``LDSDictionary()``.
+    classifier : estimator, default=None
+        Of codes; None is ``LinearSVC()``.
+    per_class : bool, default=False
+        The hierarchical scheme: a dictionary of ``dictionary.n_atoms`` atoms for every class (fewer
+        where a class has fewer systems), put side by side.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) array
+    dictionary_ : fitted dictionary
+        With ``per_class``, of the atoms of all classes.
+    dictionaries_ : list
+        With ``per_class``, those of the classes.
+    classifier_ : fitted classifier
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from ldslearn import DictionaryClassifier, LDSDictionary, LDSEncoder
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> dictionary = LDSDictionary(n_atoms=8, random_state=0)
+    >>> model = make_pipeline(LDSEncoder(n_states=6), DictionaryClassifier(dictionary))
+    >>> model.fit(X_train, y_train).score(X_test, y_test) > 0.8
+    True
+    """
+
+    def __init__(
+        self, dictionary: Any = None, classifier: Any = None, *, per_class: bool = False
+    ) -> None:
+        self.dictionary = dictionary
+        self.classifier = classifier
+        self.per_class = per_class
+
+    def fit(self, X: LDS, y: Any) -> Self:
+        """Learn the dictionary and the classifier of codes.
+
+        Parameters
+        ----------
+        X : LDS
+        y : (len(X),) array of labels
+        """
+        systems, classes, indices = check_labelled(X, y)
+        if not isinstance(self.per_class, bool | np.bool_):
+            raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
+        dictionary = LDSDictionary() if self.dictionary is None else clone(self.dictionary)
+        if self.per_class:
+            self.dictionaries_ = []
+            for c in range(len(classes)):
+                own = systems[indices == c]
+                smaller = clone(dictionary)
+                smaller.set_params(n_atoms=min(dictionary.n_atoms, len(own)))
+                self.dictionaries_.append(smaller.fit(own))
+            atoms = Atoms.concatenate([fitted.atoms_ for fitted in self.dictionaries_])
+            self.dictionary_ = dictionary.with_atoms(atoms, systems)
+        else:
+            self.dictionary_ = dictionary.fit(systems)
+        self.classes_ = classes
+        self.classifier_ = self._new_classifier()
+        self.classifier_.fit(self.dictionary_.transform(systems), classes[indices])
+        return self
+
+    def predict(self, X: LDS) -> NDArray[Any]:
+        """Return the label of every system, (len(X),)."""
+        codes = self._codes(X)
+        return self.classifier_.predict(codes)
+
+    @available_if(_classifier_has("decision_function"))
+    def decision_function(self, X: LDS) -> Floats:
+        """Return the scores of the classifier of codes, if it has any."""
+        codes = self._codes(X)
+        return self.classifier_.decision_function(codes)
+
+    @available_if(_classifier_has("predict_proba"))
+    def predict_proba(self, X: LDS) -> Floats:
+        """Return the probabilities of the classifier of codes, if it has any."""
+        codes = self._codes(X)
+        return self.classifier_.predict_proba(codes)
+
+    def _codes(self, X: LDS) -> Floats:
+        check_is_fitted(self)
+        return self.dictionary_.transform(X)
+
+    def _new_classifier(self) -> Any:
+        if self.classifier is not None:
+            return clone(self.classifier)
+        from sklearn.svm import LinearSVC  # here, so that importing the package stays quick
+
+        return LinearSVC()

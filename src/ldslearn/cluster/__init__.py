@@ -1,0 +1,5 @@
+"""Clusters of systems."""
+
+from ldslearn.cluster.kmeans import LDSKMeans
+
+__all__ = ["LDSKMeans"]

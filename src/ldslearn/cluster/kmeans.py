@@ -1,0 +1,162 @@
+"""k-means on systems."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn.dictionary.atoms import PARTS, Atoms, columns_of, term_weights
+from ldslearn.dictionary.centres import best_of_restarts, squared_distances
+from ldslearn.dictionary.columns import Columns
+from ldslearn.geometry.fitted import check_like
+from ldslearn.geometry.kernels import finite_bases
+from ldslearn.models import LDS, as_systems
+
+Floats = NDArray[np.float64]
+
+
+class LDSKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Cluster systems around centres that are systems, by the projection distance (Sec. 9.3).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    parts : "twofold", "symmetric", "skew" or "finite", default="twofold"
+        Whose distance: of the parts of two-fold systems (mean of both for "twofold"), or of finite
+        observability matrices.
+    order : int, default=5
+        Blocks of these, for ``parts="finite"``.
+    n_init : int, default=4
+        Runs from different seeds (k-means++); the best is kept.
+    max_iter : int, default=50
+    tol : float, default=1e-4
+        Stop when an iteration lowers the inertia by less than this share of it.
+    random_state : int, RandomState, Generator or None, default=None
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    cluster_centers_ : Atoms
+        ``cluster_centers_.systems()`` are the centres as an LDS batch (those of the symmetric
+        parts, then of the skew ones).
+    labels_ : (N,) array
+    inertia_ : float
+        Sum of squared distances to the nearest centre.
+    inertia_path_ : list of float
+        After every iteration of the best run; never rises.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from ldslearn import LDSEncoder, LDSKMeans
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> systems = LDSEncoder(n_states=6).fit_transform(X_train)
+    >>> LDSKMeans(n_clusters=4, random_state=0).fit_predict(systems).shape
+    (40,)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        parts: str = "twofold",
+        order: int = 5,
+        n_init: int = 4,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.parts = parts
+        self.order = order
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: LDS, y: Any = None) -> Self:
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : LDS
+        y : ignored
+        """
+        systems = as_systems(X, "X")
+        self._check(len(systems))
+        data, weights = self._terms(systems), self._weights()
+        centres, self.labels_, self.inertia_path_ = best_of_restarts(
+            list(data.values()),
+            list(weights.values()),
+            self.n_clusters,
+            random_source(self.random_state),
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+        )
+        self.cluster_centers_ = Atoms([dict(zip(data, centres, strict=True))], systems.delays)
+        self.inertia_, self.n_iter_ = self.inertia_path_[-1], len(self.inertia_path_) - 1
+        self._like = systems[:1]
+        return self
+
+    def predict(self, X: LDS) -> NDArray[np.intp]:
+        """Return the nearest centre of every system, (len(X),)."""
+        return self.transform(X).argmin(axis=1)
+
+    def transform(self, X: LDS) -> Floats:
+        """Return the distances to all centres, (len(X), n_clusters)."""
+        check_is_fitted(self)
+        systems = check_like(X, self._like, "the model was fitted with")
+        data, weights = self._terms(systems), self._weights()
+        centres = [self.cluster_centers_.terms[0][name] for name in data]
+        squared = squared_distances(
+            list(data.values()), centres, list(weights.values()), self.n_jobs
+        )
+        return np.sqrt(squared)
+
+    def _check(self, n_systems: int) -> None:
+        check_whole("n_clusters", self.n_clusters)
+        if self.n_clusters > n_systems:
+            raise _errors.invalid_parameter(
+                "n_clusters", f"be at most {n_systems}, as many as systems", self.n_clusters
+            )
+        if self.parts != "finite" and self.parts not in PARTS:
+            raise _errors.unknown_name("parts", self.parts, [*PARTS, "finite"])
+        check_whole("order", self.order)
+        check_whole("n_init", self.n_init)
+        check_whole("max_iter", self.max_iter, least=0)
+        check_real("tol", self.tol, "be a finite number of at least 0", low=0)
+
+    def _weights(self) -> dict[str, float]:
+        if self.parts == "finite":
+            return {"finite": 1.0}
+        return term_weights(self.parts, None, shared=True)[0]
+
+    def _terms(self, systems: LDS) -> dict[str, Columns]:
+        if self.parts == "finite":
+            return {"finite": Columns.of(finite_bases(systems, self.order))}
+        return {name: columns_of(systems, name) for name in PARTS[self.parts]}
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags

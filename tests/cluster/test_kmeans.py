@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from ldslearn import LDS, LDSKMeans
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
+from ldslearn.geometry import symmetric_kernel
+from ldslearn.models import canonical_symmetric
+
+from support.contract import check_estimator_on_systems
+from support.makers import contractions
+
+PARTS = ["twofold", "symmetric", "skew", "finite"]
+
+
+def clouds(seed=0, spread=0.1):
+    random = np.random.default_rng(seed)
+    truth = contractions(3, 10, 3, seed=seed + 1)
+    rows = np.repeat(np.arange(3), 10)
+    C = np.linalg.qr(truth.C[rows] + spread * random.standard_normal((30, 10, 3)))[0]
+    batch = contractions(30, 10, 3, seed=seed)
+    return LDS(truth.A[rows], C, batch.B, batch.mean, batch.x0, batch.noise_variance), rows
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_clusters_are_found(parts):
+    X, rows = clouds()
+    model = LDSKMeans(3, parts=parts, random_state=0).fit(X)
+    assert adjusted_rand_score(rows, model.labels_) == 1.0
+    assert (np.diff(model.inertia_path_) <= 1e-12 * model.inertia_path_[0]).all()
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    D = model.transform(X)
+    assert D.shape == (30, 3)
+    assert (D.min(axis=1) ** 2).sum() == pytest.approx(model.inertia_, rel=1e-9)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_contract(parts):
+    X, rows = clouds()
+    check_estimator_on_systems(LDSKMeans(3, parts=parts, n_init=2, random_state=0), X, rows, X[:6])
+
+
+def test_a_centre_against_brute_force():
+    """n = 1 and two channels: an eigenvalue and an angle."""
+    X = contractions(7, 2, 1, seed=2)
+    columns = Columns.of(canonical_symmetric(X))
+    problem = AtomProblem(columns, -np.ones(7))
+    start = Atom(columns.rows[0], columns.eigenvalues[0])
+    found = improve_jointly(problem, start, max_steps=200).value
+    best = min(
+        problem.value(np.array([[np.cos(angle), np.sin(angle)]]), np.array([eigenvalue]))
+        for angle in np.linspace(0, np.pi, 181)
+        for eigenvalue in np.linspace(-0.99, 0.99, 199)
+    )
+    assert found == pytest.approx(best, rel=1e-3)
+    assert found <= best + 1e-9
+
+
+def test_distances_to_centres_that_are_samples():
+    X, _ = clouds()
+    model = LDSKMeans(3, parts="symmetric", max_iter=0, n_init=1, random_state=0).fit(X)
+    K = symmetric_kernel(X, model.cluster_centers_.systems())
+    np.testing.assert_allclose(model.transform(X) ** 2, 2 * (3 - K), atol=1e-9)
+
+
+def test_more_restarts_are_no_worse():
+    X = contractions(40, 6, 2, seed=3)
+    few, many = (LDSKMeans(8, n_init=n, random_state=0).fit(X).inertia_ for n in (1, 6))
+    assert many <= few
+
+
+def test_copies_and_as_many_clusters_as_systems():
+    X = contractions(5, 6, 2, seed=3)
+    model = LDSKMeans(5, random_state=0).fit(X)
+    assert model.inertia_ == pytest.approx(0.0, abs=1e-9)
+    assert sorted(model.labels_) == [0, 1, 2, 3, 4]
+    copies = LDSKMeans(2, random_state=0).fit(X[np.zeros(4, dtype=int)])
+    assert copies.inertia_ == pytest.approx(0.0, abs=1e-9)
+    assert sorted(np.unique(copies.labels_)) == [0, 1]
+
+
+def test_bad_parameters():
+    X = contractions(4, 6, 2)
+    with pytest.raises(ValueError, match="n_clusters must be at most 4, as many as systems; got 5"):
+        LDSKMeans(5).fit(X)
+    with pytest.raises(ValueError, match="parts must be one of 'twofold', .* 'finite'; got 'all'"):
+        LDSKMeans(2, parts="all").fit(X)
+    with pytest.raises(TypeError, match="X must be an LDS batch"):
+        LDSKMeans(2).fit(np.zeros((4, 3)))
+    with pytest.raises(ValueError, match="X must have n_states=2, as the model was .*; got 3"):
+        LDSKMeans(2, random_state=0).fit(X).predict(contractions(2, 6, 3))
