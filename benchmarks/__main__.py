@@ -8,9 +8,9 @@ import sys
 
 import numpy as np
 
-from benchmarks import accuracy, coding, fit, geometry
+from benchmarks import accuracy, coding, dictionary, fit, geometry
 
-PARTS = {"fit": fit.run, "geometry": geometry.run, "coding": coding.run}
+PARTS = {part.__name__.split(".")[1]: part.run for part in (fit, geometry, coding, dictionary)}
 
 print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")
 for name in sys.argv[1:] or PARTS:

@@ -3,10 +3,15 @@
 import numpy as np
 
 from ldslearn import LDSEncoder
+from ldslearn.dictionary import terms
+from ldslearn.dictionary.algorithm import Group
+from ldslearn.dictionary.atoms import columns_of
+from ldslearn.dictionary.updates import Atom, AtomProblem
+from ldslearn.geometry import skew_kernel
 from ldslearn.models import canonical_skew, canonical_symmetric
 from ldslearn.models.identification import principal_factors
 
-from support.makers import ragged_sequences, random_systems
+from support.makers import contractions, ragged_sequences, random_systems
 from support.oracles import projection_kernel_by_qr
 
 
@@ -52,3 +57,55 @@ def test_the_lone_eigenvalue_of_odd_order_counts():
 def _contracted(system):
     norm = np.linalg.norm(system.A[0], ord=2)
     return type(system)(0.9 * system.A / norm, system.C)
+
+
+def test_samples_count_once_in_the_objective_of_an_atom():
+    """Eq. (15) and S_cov bracket k(D_r, X_i) inside the sum over j, counting it J - 1 times."""
+    X = contractions(9, 6, 3, seed=1)
+    data = columns_of(X, "symmetric")
+    group = Group([data], [data[:4].copy()], [1.0], 0.1)
+    before = group.code()
+    Z, r = group.codes, 0
+    others, stranger = np.arange(1, 4), columns_of(contractions(1, 6, 3, seed=9), "symmetric")
+
+    def gamma(atom, times):
+        k_atoms = atom.kernel(group.atoms[0][others])[0]
+        k_data = atom.kernel(data)[0]
+        return sum(Z[i, r] * (Z[i, others] @ k_atoms - times * k_data[i]) for i in range(len(data)))
+
+    change = {times: 2 * (gamma(stranger, times) - gamma(data[:1], times)) for times in (1, 3)}
+    group.atoms[0].rows[r], group.atoms[0].eigenvalues[r] = (
+        stranger.rows[0],
+        stranger.eigenvalues[0],
+    )
+    true = group.objective() - before
+    np.testing.assert_allclose(change[1], true, rtol=1e-9)  # Table 2
+    assert abs(change[3] - true) > 0.1 * abs(true)  # Eq. (15), J - 1 = 3
+
+
+def test_the_orientation_of_a_plane_matters():
+    """The paper neglects delta; turning the planes of one system over changes the kernel by it."""
+    X = contractions(2, 6, 4, seed=2, norm=0.98)
+    form = canonical_skew(X)
+    turned = form.basis.copy()
+    turned[:, :, 1::2] *= -1.0
+    kernel = skew_kernel(X[:1], X[1:])[0, 0]
+    other = skew_kernel(type(form)(form.theta[:1], turned[:1]).systems(), X[1:])[0, 0]
+    assert abs(kernel - other) > 0.05 * kernel
+
+
+def test_the_derivative_in_an_eigenvalue_has_no_spare_two():
+    """After Eq. (22) the chain rule is printed with a factor 2 in front."""
+    columns = columns_of(contractions(5, 6, 3, seed=3), "symmetric")
+    problem = AtomProblem(columns[1:], np.array([0.5, -1.0, 0.3, -0.7]))
+    atom = Atom(columns.rows[0], columns.eigenvalues[0])
+    p, m = problem.eigenvalue_terms(problem.products(atom.rows), 0)
+    scale, rho = 2.5, 0.4
+
+    def phi(rho):
+        return terms.value(2 / (1 + np.exp(-scale * rho)) - 1, p, m)
+
+    numeric = (phi(rho + 1e-6) - phi(rho - 1e-6)) / 2e-6
+    sigmoid = 1 / (1 + np.exp(-scale * rho))
+    chain = terms.derivatives(2 * sigmoid - 1, p, m)[1] * 2 * scale * sigmoid * (1 - sigmoid)
+    np.testing.assert_allclose(chain, numeric, rtol=1e-6)

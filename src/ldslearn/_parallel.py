@@ -45,12 +45,18 @@ def single_threaded_blas() -> Iterator[None]:
         _limiting.release()
 
 
+_drawing = threading.Lock()
+
+
 @contextmanager
-def _progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield `advance(count)`: draws a bar on an interactive terminal once the work takes long."""
+def progress(description: str, total: int) -> Iterator[Callable[..., None]]:
+    """Yield ``advance(count, text=None)``: a bar on an interactive terminal once work takes long.
+
+    `text` replaces the description. Work within work has no bar of its own.
+    """
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda count: None
+    if not console.is_terminal or not _drawing.acquire(blocking=False):
+        yield lambda count, text=None: None
         return
     started, done = time.monotonic(), 0
     bar = Progress(
@@ -63,10 +69,10 @@ def _progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
     )
     task = bar.add_task(description, total=total)
 
-    def advance(count: int) -> None:
+    def advance(count: int, text: str | None = None) -> None:
         nonlocal done
         done += count
-        bar.update(task, completed=done)
+        bar.update(task, completed=done, description=text)
         if not bar.live.is_started and time.monotonic() - started > _SECONDS_BEFORE_PROGRESS:
             bar.start()
 
@@ -74,6 +80,7 @@ def _progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
         yield advance
     finally:
         bar.stop()
+        _drawing.release()
 
 
 def for_each_block(
@@ -89,7 +96,7 @@ def for_each_block(
     n_threads = min(effective_n_jobs(n_jobs), n_items)
     size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
-    with single_threaded_blas(), _progress(description, n_items) as advance:
+    with single_threaded_blas(), progress(description, n_items) as advance:
         if n_threads == 1:
             for block in blocks:
                 work(block)

@@ -6,10 +6,12 @@ from ldslearn import LDS
 from ldslearn.coding import sparse_path
 from ldslearn.plot import (
     plot_code,
+    plot_columns,
     plot_eigenvalues,
     plot_forecast,
     plot_frames,
     plot_matrix,
+    plot_objective,
     plot_path,
     plot_residuals,
     plot_soft_normalisation,
@@ -101,3 +103,19 @@ def test_a_path_has_a_line_an_atom_in_use(ax):
     assert [line.get_label() for line in lines] == ["a", "b"]
     np.testing.assert_allclose(lines[0].get_ydata()[-1], 0.995)
     assert ax.xaxis_inverted()
+
+
+def test_learning_curves(ax):
+    assert plot_objective({"random": [3.0, 2.0], "k-means": [2.5, 2.0, 1.9]}, ax) is ax
+    assert [line.get_label() for line in ax.lines] == ["random", "k-means"]
+    np.testing.assert_array_equal(ax.lines[1].get_data(), [[0, 1, 2], [2.5, 2.0, 1.9]])
+
+
+def test_columns_are_images(ax):
+    basis = np.random.default_rng(0).standard_normal((3, 12, 2))
+    assert plot_columns(basis, (3, 4), ax, gap=2) is ax
+    sheet = np.asarray(ax.images[0].get_array().filled(np.nan))
+    assert sheet.shape == (3 * 5 - 2, 2 * 6 - 2)
+    expected = basis[1, :, 1].reshape(3, 4) / np.abs(basis[1, :, 1]).max()
+    np.testing.assert_allclose(sheet[5:8, 6:10], expected)
+    assert np.isnan(sheet[3]).all()

@@ -1,7 +1,7 @@
 """Algorithm 1: codes and atoms in turn, every half step no worse than the one before."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,8 @@ class Group:
     atoms: list[Columns]
     weights: list[float]
     sparsity: float
-    codes: Floats | None = None
-    residuals: Floats | None = None
+    codes: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    residuals: Floats = field(default_factory=lambda: np.empty(0))
 
     def kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
         """Kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
@@ -57,7 +57,6 @@ class Group:
         return self._measure(*self.kernels(n_jobs))
 
     def _measure(self, gram: Floats, cross: Floats) -> float:
-        assert self.codes is not None
         own = sum(w * data.own for w, data in zip(self.weights, self.data, strict=True))
         Z = self.codes
         self.residuals = own + np.einsum("ij,ij->i", Z, Z @ gram - 2.0 * cross)
@@ -65,8 +64,6 @@ class Group:
 
     def improve_atoms(self, update: str) -> None:
         """Update one atom after the other; unused ones become the samples coded worst."""
-        assert self.codes is not None
-        assert self.residuals is not None
         Z, pairs = self.codes, self.codes.T @ self.codes
         worst_first = iter(np.argsort(-self.residuals, kind="stable"))
         for r in range(Z.shape[1]):

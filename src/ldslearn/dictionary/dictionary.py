@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn._parallel import progress
 from ldslearn.coding import sparse_code
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import PARTS, Atoms, check_given, columns_of, term_weights
@@ -18,6 +19,11 @@ from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.models import LDS, as_systems
 
 Floats = NDArray[np.float64]
+
+
+def _state_of(groups: list[Group], objective: float) -> str:
+    used = [np.count_nonzero(group.codes) / len(group.data[0]) for group in groups]
+    return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms a code"
 
 
 class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -43,8 +49,10 @@ class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.half_steps_: list[float] = []
         self.stopped_ = f"after max_iter={self.max_iter} iterations"
         try:
-            for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
-                self.half_steps_ += pair
+            with progress("dictionary", self.max_iter + 1) as advance:
+                for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
+                    self.half_steps_ += pair
+                    advance(1, _state_of(groups, pair[0]))
             if len(self.half_steps_) < 2 * (self.max_iter + 1):
                 self.stopped_ = f"an iteration lowered the objective by less than tol={self.tol:g}"
         except KeyboardInterrupt:

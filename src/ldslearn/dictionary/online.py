@@ -55,8 +55,6 @@ class Memory:
 def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
     """Code a batch, move the atoms of `group`, and return its objective a sample, before that."""
     objective = group.code(n_jobs) / len(group.data[0])
-    assert group.codes is not None
-    assert group.residuals is not None
     memory.n_batches += 1
     rho = memory.n_batches**-_FORGETTING
     Z = group.codes

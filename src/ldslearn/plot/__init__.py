@@ -1,6 +1,7 @@
 """Drawings: each takes an axes, returns it, and computes nothing that is not drawn."""
 
 from ldslearn.plot.codes import plot_code, plot_path, plot_residuals
+from ldslearn.plot.dictionary import plot_columns, plot_objective
 from ldslearn.plot.forecast import plot_forecast
 from ldslearn.plot.frames import plot_frames
 from ldslearn.plot.matrix import plot_matrix
@@ -8,10 +9,12 @@ from ldslearn.plot.stability import plot_eigenvalues, plot_soft_normalisation
 
 __all__ = [
     "plot_code",
+    "plot_columns",
     "plot_eigenvalues",
     "plot_forecast",
     "plot_frames",
     "plot_matrix",
+    "plot_objective",
     "plot_path",
     "plot_residuals",
     "plot_soft_normalisation",

@@ -1,0 +1,62 @@
+"""Learning curves, and atoms as pictures."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+
+def plot_objective(histories: Mapping[str, Sequence[float]], ax: Axes) -> Axes:
+    """Draw the objective against iterations, a line a name (Fig. 11).
+
+    Parameters
+    ----------
+    histories : mapping of str to sequence of float
+        Such as ``{"k-means": first.objective_, "random": second.objective_}``.
+    ax : matplotlib Axes
+    """
+    for number, (name, values) in enumerate(histories.items()):
+        marker = "osD^v"[number % 5]
+        ax.plot(np.arange(len(values)), values, f"{marker}-", markersize=4, label=name)
+    ax.set(xlabel="iteration", ylabel="objective")
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_columns(
+    basis: NDArray[Any], spatial: tuple[int, int], ax: Axes, *, gap: int = 1, n_shown: int = 8
+) -> Axes:
+    """Draw measurement columns as images, an atom a row (Fig. 13).
+
+    Parameters
+    ----------
+    basis : (n_atoms, n_channels, n_states) array
+        Such as ``atoms_.symmetric.measurement`` or ``atoms_.skew.basis``.
+    spatial : (int, int)
+        Height and width of a frame; of their product channels the first are drawn.
+    ax : matplotlib Axes
+    gap : int
+        Pixels between images.
+    n_shown : int
+        Atoms and columns drawn, at most.
+    """
+    height, width = spatial
+    images = basis[:n_shown, : height * width, :n_shown]
+    images = images / np.abs(images).max(axis=1, keepdims=True)
+    n_atoms, _, n_states = images.shape
+    sheet = np.full((n_atoms * (height + gap) - gap, n_states * (width + gap) - gap), np.nan)
+    for i in range(n_atoms):
+        for k in range(n_states):
+            top, left = i * (height + gap), k * (width + gap)
+            image = images[i, :, k].reshape(height, width)
+            sheet[top : top + height, left : left + width] = image
+    ax.imshow(sheet, cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest")
+    ax.set_xticks(np.arange(n_states) * (width + gap) + width / 2, np.arange(n_states) + 1)
+    ax.set_yticks(np.arange(n_atoms) * (height + gap) + height / 2, np.arange(n_atoms) + 1)
+    ax.tick_params(length=0)
+    ax.set(xlabel="column", ylabel="atom")
+    for side in ax.spines.values():
+        side.set_visible(False)
+    return ax
