@@ -196,7 +196,7 @@ def test_a_stream_comes_close_to_the_whole(motions):
 
     whole = LDSDictionary(6, random_state=0).fit(everything)
     start = LDSDictionary(6, random_state=0, init="random", max_iter=0).fit(everything)
-    assert objective(stream) < 1.13 * objective(whole)
+    assert objective(stream) < 1.2 * objective(whole)
     assert objective(stream) < 0.85 * objective(start)
     stream.fit(X)
     assert not hasattr(stream, "_memories")

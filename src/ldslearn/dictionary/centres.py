@@ -26,19 +26,23 @@ def seed_centres(
     random: np.random.RandomState,
     n_jobs: int | None,
 ) -> NDArray[np.intp]:
-    """Return samples far from each other to start from (k-means++)."""
-    n_samples = len(data[0])
+    """Return samples far from each other to start from (k-means++, the best of several draws)."""
+    n_samples, n_draws = len(data[0]), 2 + int(np.log(n_centres))
     chosen = [int(random.randint(n_samples))]
-    nearest = np.full(n_samples, np.inf)
+    first = [x[chosen] for x in data]
+    nearest = squared_distances(data, first, weights, n_jobs)[:, 0]
     while len(chosen) < n_centres:
-        last = [x[chosen[-1:]] for x in data]
-        nearest = np.minimum(nearest, squared_distances(data, last, weights, n_jobs)[:, 0])
         nearest[chosen] = 0.0
         total = nearest.sum()
-        if total > 1e-9 * n_samples:
-            chosen.append(int(random.choice(n_samples, p=nearest / total)))
-        else:  # only copies are left
+        if total <= 1e-9 * n_samples:  # only copies are left
             chosen.append(int(random.choice(np.setdiff1d(np.arange(n_samples), chosen))))
+            continue
+        drawn = random.choice(n_samples, n_draws, p=nearest / total)
+        D = squared_distances(data, [x[drawn] for x in data], weights, n_jobs)
+        left = np.minimum(D, nearest[:, None])
+        best = int(left.sum(axis=0).argmin())
+        chosen.append(int(drawn[best]))
+        nearest = left[:, best]
     return np.array(chosen)
 
 

@@ -156,7 +156,7 @@ class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             for term, columns in zip(weights, data, strict=True):
                 centres, _, _ = best_of_restarts(
                     list(columns.values()), list(term.values()), self.n_atoms, random,
-                    n_init=1, max_iter=10, tol=1e-3, n_jobs=self.n_jobs,
+                    n_init=3, max_iter=10, tol=1e-3, n_jobs=self.n_jobs,
                 )  # fmt: skip
                 terms.append(dict(zip(term, centres, strict=True)))
             return Atoms(terms, systems.delays)
