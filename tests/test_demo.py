@@ -15,7 +15,14 @@ def test_demo_prints_and_draws_into_the_folder_it_names(tmp_path, capsys):
     assert re.search(r"LDS-SC-Grass\)\W+97\.5%\W+\d\d\.\d%", printed)
     assert "place" in printed
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["forecast.png", "kernel.png", "query.png", "stability.png", "textures.png"]
+    assert names == [
+        "dictionary.png",
+        "forecast.png",
+        "kernel.png",
+        "query.png",
+        "stability.png",
+        "textures.png",
+    ]
     for name in names:
         picture = matplotlib.image.imread(folder / name)
         assert picture.shape[0] > 300

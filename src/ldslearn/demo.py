@@ -10,17 +10,26 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.base import ClassifierMixin
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
-from ldslearn.classify import LDSSVC, NearestLDSClassifier, SparseCodingClassifier
+from ldslearn.classify import (
+    LDSSVC,
+    DictionaryClassifier,
+    NearestLDSClassifier,
+    SparseCodingClassifier,
+)
 from ldslearn.datasets import load_basic_motions, load_japanese_vowels, make_dynamic_textures
+from ldslearn.dictionary import LDSDictionary
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
 from ldslearn.plot import (
     plot_code,
+    plot_columns,
     plot_eigenvalues,
     plot_forecast,
     plot_frames,
     plot_matrix,
+    plot_objective,
     plot_residuals,
     plot_soft_normalisation,
 )
@@ -44,6 +53,7 @@ def run(folder: Path) -> None:
         ),
         "kernel.png": (_draw_kernel, "similarity of all pairs of BasicMotions, class by class"),
         "query.png": (_draw_query, "one query: its sparse code, and what each class leaves over"),
+        "dictionary.png": (_draw_dictionary, "a dictionary of dynamic textures, learned"),
         "forecast.png": (_draw_forecast, "two seconds of running, foretold"),
         "textures.png": (_draw_textures, "dynamic textures, and new ones made by their systems"),
     }
@@ -124,6 +134,9 @@ def _methods() -> dict[str, ClassifierMixin]:
         "sparse codes, projection and mean": SparseCodingClassifier(
             {"projection": 0.1, "mean": 0.5}, sparsity=0.02
         ),
+        "learned dictionary, 16 atoms (covLDS-DL)": DictionaryClassifier(
+            LDSDictionary(16, mix=0.5, random_state=0), LinearSVC(C=10)
+        ),
     }
 
 
@@ -146,6 +159,21 @@ def _draw_query() -> Figure:
     plot_code(classifier.codes_for(query)[0], y_train, left).set_title("code of one test sequence")
     plot_residuals(classifier.residuals_for(query)[0], classifier.classes_, right)
     right.set_title("what each class leaves over")
+    return figure
+
+
+def _draw_dictionary() -> Figure:
+    videos, _ = make_dynamic_textures(n_per_class=6, size=20, n_frames=60, random_state=0)
+    systems = LDSEncoder(6).fit_transform([to_sequence(video) for video in videos])
+    dictionary = LDSDictionary(6, init="random", random_state=0).fit(systems)
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    axes = figure.subplots(1, 3)
+    plot_objective({"LDS-DL": list(dictionary.objective_)}, axes[0]).set_title("learning")
+    for ax, columns, name in (
+        (axes[1], dictionary.atoms_.terms[0]["symmetric"].rows, "symmetric parts of six atoms"),
+        (axes[2], dictionary.atoms_.terms[1]["skew"].rows, "skew parts"),
+    ):
+        plot_columns(np.swapaxes(columns, 1, 2), (20, 20), ax).set_title(name)
     return figure
 
 
