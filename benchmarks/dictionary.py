@@ -10,7 +10,7 @@ from benchmarks.timing import print_table
 from ldslearn import LDS, LDSDictionary
 from ldslearn._parallel import single_threaded_blas
 from ldslearn.dictionary.algorithm import Group
-from ldslearn.dictionary.atoms import columns_of
+from ldslearn.dictionary.recipe import Recipe
 
 SIZES = {  # N, m, n, J
     "A": (100, 400, 10, 8),
@@ -32,8 +32,7 @@ def groups_of(X, n_atoms):
     random = np.random.default_rng(0)
     chosen = random.choice(len(X), n_atoms, replace=n_atoms > len(X))
     groups = []
-    for part in ("symmetric", "skew"):
-        data = columns_of(X, part)
+    for (data,) in (term.values() for term in Recipe.twofold("twofold", None, False).columns(X)):
         groups.append(Group([data], [data[chosen].copy()], [1.0], 0.1))
     for group in groups:
         group.code()

@@ -2,8 +2,9 @@
 A dictionary of moving scenes
 =============================
 
-Learn sixteen systems that rebuild a collection of dynamic textures, look at them before and after,
-and classify new clips by their codes. Draws ``learn_a_dictionary.png``.
+Learn eight atoms, for the symmetric and for the skew parts, that rebuild a collection of dynamic
+textures; look at them before and after, and classify new clips by their codes. Draws
+``learn_a_dictionary.png``.
 """
 
 from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ import numpy as np
 from ldslearn import LDSEncoder
 from ldslearn.dictionary import terms
 from ldslearn.dictionary.algorithm import Group
-from ldslearn.dictionary.atoms import columns_of
+from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.updates import Atom, AtomProblem
 from ldslearn.geometry import skew_kernel
 from ldslearn.models import canonical_skew, canonical_symmetric
@@ -54,6 +54,10 @@ def test_the_lone_eigenvalue_of_odd_order_counts():
     assert abs(as_printed - expected) > 1e-3
 
 
+def symmetric_columns(systems):
+    return Columns.of(canonical_symmetric(systems))
+
+
 def _contracted(system):
     norm = np.linalg.norm(system.A[0], ord=2)
     return type(system)(0.9 * system.A / norm, system.C)
@@ -62,11 +66,11 @@ def _contracted(system):
 def test_samples_count_once_in_the_objective_of_an_atom():
     """Eq. (15) and S_cov bracket k(D_r, X_i) inside the sum over j, counting it J - 1 times."""
     X = contractions(9, 6, 3, seed=1)
-    data = columns_of(X, "symmetric")
+    data = symmetric_columns(X)
     group = Group([data], [data[:4].copy()], [1.0], 0.1)
     before = group.code()
     Z, r = group.codes, 0
-    others, stranger = np.arange(1, 4), columns_of(contractions(1, 6, 3, seed=9), "symmetric")
+    others, stranger = np.arange(1, 4), symmetric_columns(contractions(1, 6, 3, seed=9))
 
     def gamma(atom, times):
         k_atoms = atom.kernel(group.atoms[0][others])[0]
@@ -96,7 +100,7 @@ def test_the_orientation_of_a_plane_matters():
 
 def test_the_derivative_in_an_eigenvalue_has_no_spare_two():
     """After Eq. (22) the chain rule is printed with a factor 2 in front."""
-    columns = columns_of(contractions(5, 6, 3, seed=3), "symmetric")
+    columns = symmetric_columns(contractions(5, 6, 3, seed=3))
     problem = AtomProblem(columns[1:], np.array([0.5, -1.0, 0.3, -0.7]))
     atom = Atom(columns.rows[0], columns.eigenvalues[0])
     p, m = problem.eigenvalue_terms(problem.products(atom.rows), 0)

@@ -436,6 +436,27 @@ def zero_codes(indices: Sequence[int], sparsity: float) -> str:
 def not_systems_but_subspaces() -> TypeError:
     """Finite atoms asked for their systems."""
     return TypeError(
-        "atoms of a FiniteDictionary are subspaces and belong to no system; use atoms_.subspaces, "
-        "or learn an LDSDictionary."
+        "finite atoms and centres are subspaces and belong to no system; use .subspaces, or learn "
+        "parts of systems."
+    )
+
+
+def other_atoms(got: str, wanted: Sequence[str]) -> ValueError:
+    """Atoms of another kind of dictionary."""
+    return ValueError(
+        f"init must hold atoms for these codes: {', '.join(wanted)}; got {got}. Take them from a "
+        "dictionary with the same parts, mix and shared_codes, or from LDSKMeans."
+    )
+
+
+def no_codes(sparsity: float) -> str:
+    """Text of the warning about a dictionary that nothing uses."""
+    return f"no code uses any atom with sparsity={sparsity:g}: nothing was learned. Lower sparsity."
+
+
+def atoms_given_per_class() -> ValueError:
+    """Atoms to start from, where every class learns its own."""
+    return ValueError(
+        "dictionary must have init='kmeans' or 'random' with per_class=True; got atoms. Every "
+        "class learns atoms of its own."
     )

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from ldslearn import DictionaryClassifier, FiniteDictionary, LDSDictionary, LDSEncoder
@@ -54,4 +55,16 @@ def test_atoms_a_class_stand_side_by_side(motions):
     assert len(model.dictionary_.atoms_) == 11
     assert model.dictionary_.transform(X).shape == (40, 22)
     with pytest.raises(ValueError, match="per_class must be True or False; got 'yes'"):
-        DictionaryClassifier(per_class="yes").fit(X, y)
+        DictionaryClassifier(LDSDictionary(3), per_class="yes").fit(X, y)
+    with pytest.raises(ValueError, match="dictionary must be an LDSDictionary or a FiniteDicti"):
+        DictionaryClassifier("lds").fit(X, y)
+    given = LDSDictionary(2, init=X[:2])
+    with pytest.raises(ValueError, match="init='kmeans' or 'random' with per_class=True"):
+        DictionaryClassifier(given, per_class=True).fit(X, y)
+
+
+def test_the_number_of_atoms_can_be_searched_for(motions):
+    X, y, _, _ = motions
+    model = DictionaryClassifier(LDSDictionary(random_state=0, max_iter=3))
+    search = GridSearchCV(model, {"dictionary__n_atoms": [1, 6]}, cv=3).fit(X, y)
+    assert search.best_params_ == {"dictionary__n_atoms": 6}

@@ -2,12 +2,11 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from ldslearn import LDS, FiniteDictionary, LDSDictionary, LDSEncoder
+from ldslearn import LDS, FiniteDictionary, LDSDictionary, LDSEncoder, LDSKMeans
 from ldslearn.datasets import load_basic_motions
 from ldslearn.dictionary import algorithm
-from ldslearn.dictionary.columns import Columns
 from ldslearn.geometry import covariance_kernel, skew_kernel, symmetric_kernel
-from ldslearn.models import SkewForm, SymmetricForm
+from ldslearn.models import SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
 
 from support.contract import check_estimator_on_systems
 from support.makers import contractions, random_orthogonal
@@ -50,11 +49,7 @@ def test_the_objective_with_explicit_projectors(part, n_states):
     X = contractions(5, 4, n_states, seed=n_states, norm=0.8)
     dictionary = LDSDictionary(2, parts=part, random_state=0, max_iter=1).fit(X)
     codes = dictionary.transform(X)
-    systems = Columns.of(getattr(LDSDictionary(2, parts=part, max_iter=0).fit(X).atoms_, part))
-    assert len(systems) == 2
-    from ldslearn.dictionary.atoms import columns_of
-
-    samples = columns_of(X, part).form().systems()
+    samples = {"symmetric": canonical_symmetric, "skew": canonical_skew}[part](X).systems()
     atoms = dictionary.atoms_.systems()
     assert np.abs(np.linalg.eigvals(atoms.A)).max() < 0.9, "too slow for the oracle"
     projectors = [[long_projector(s.A[0], s.C[0]) for s in batch] for batch in (samples, atoms)]
@@ -110,7 +105,7 @@ def test_atoms_are_systems(motions):
     assert dictionary.atoms_.covariance is None
     K = symmetric_kernel(Z, atoms[:4])
     terms = dictionary.atoms_.terms[0]["symmetric"]
-    columns = dictionary._terms(Z)[0]["symmetric"]
+    columns = dictionary.recipe_.columns(Z)[0]["symmetric"]
     np.testing.assert_allclose(columns.kernel(terms), K, atol=1e-9)
     noisy = LDSDictionary(4, mix=0.5, random_state=0, max_iter=2).fit(X).atoms_.covariance
     assert [H.shape for H in noisy] == [(4, 6, 2)] * 2
@@ -199,7 +194,46 @@ def test_a_stream_comes_close_to_the_whole(motions):
     assert objective(stream) < 1.2 * objective(whole)
     assert objective(stream) < 0.85 * objective(start)
     stream.fit(X)
-    assert not hasattr(stream, "_memories")
+    assert not hasattr(stream, "batch_objective_")
+
+
+def test_a_stream_goes_on_from_a_fit(motions):
+    X, _, Z, _ = motions
+    dictionary = LDSDictionary(6, random_state=0).fit(X)
+    before, history = dictionary.score(X), dictionary.objective_
+    dictionary.partial_fit(X[::2])
+    assert dictionary.score(X) > 1.15 * before  # scores are negative; drawn atoms are 1.6 times
+    assert dictionary.objective_ is history
+    dictionary.partial_fit(Z[:2])  # fewer than atoms
+    assert dictionary.n_batches_ == 2
+    with pytest.raises(ValueError, match="X must have n_states=5, as the model was .*; got 4"):
+        dictionary.partial_fit(contractions(3, 6, 4))
+
+
+def test_parameters_set_later_change_nothing_learned(motions):
+    X, _, Z, _ = motions
+    dictionary = LDSDictionary(4, random_state=0, max_iter=2).fit(X)
+    codes = dictionary.transform(Z)
+    dictionary.set_params(parts="symmetric", mix=0.5, shared_codes=True)
+    np.testing.assert_array_equal(dictionary.transform(Z), codes)
+    finite = FiniteDictionary(4, order=2, random_state=0, max_iter=2).fit(X)
+    codes = finite.transform(Z)
+    np.testing.assert_array_equal(finite.set_params(order=3).transform(Z), codes)
+
+
+def test_centres_of_clusters_are_atoms_to_start_from(motions):
+    X = motions[0]
+    centres = LDSKMeans(4, random_state=0).fit(X).cluster_centers_
+    for shared in (False, True):
+        dictionary = LDSDictionary(4, init=centres, max_iter=0, shared_codes=shared).fit(X)
+        np.testing.assert_allclose(dictionary.atoms_.systems().A, centres.systems().A)
+    assert repr(centres) == "Atoms(4 of each: symmetric + skew)"
+
+
+def test_the_score_is_the_objective(motions):
+    X = motions[0]
+    dictionary = LDSDictionary(4, random_state=0, max_iter=2).fit(X)
+    assert dictionary.score(X) == pytest.approx(-dictionary.objective_[-1] / len(X))
 
 
 @pytest.mark.parametrize("update", ["column", "joint"])
@@ -214,7 +248,7 @@ def test_finite_dictionary(update, motions):
     np.testing.assert_allclose(
         np.swapaxes(V, 1, 2) @ V, np.broadcast_to(np.eye(5), (6, 5, 5)), atol=1e-9
     )
-    with pytest.raises(TypeError, match="subspaces and belong to no system; use atoms_.subspaces"):
+    with pytest.raises(TypeError, match="subspaces and belong to no system; use .subspaces"):
         dictionary.atoms_.systems()
 
 
@@ -248,7 +282,8 @@ def test_odd_and_single_states_one_atom_and_copies():
 
 def test_codes_of_nothing_but_zeros():
     X = contractions(6, 5, 2, seed=1)
-    dictionary = LDSDictionary(2, sparsity=100.0, random_state=0).fit(X)
+    with pytest.warns(UserWarning, match="no code uses any atom with sparsity=100: nothing was"):
+        dictionary = LDSDictionary(2, sparsity=100.0, random_state=0).fit(X)
     assert not dictionary.transform(X).any()
     assert dictionary.objective_[-1] == pytest.approx(2 * 6 * 2)
 
@@ -268,7 +303,7 @@ def test_codes_of_nothing_but_zeros():
         ({"tol": np.nan}, "tol must be a finite number of at least 0; got nan"),
         (
             {"init": contractions(3, 5, 2)},
-            r"init must hold n_atoms=2 systems of shape \(5, 2\) like",
+            r"init must hold n_atoms=2 systems like LDS",
         ),
     ],
 )
@@ -285,12 +320,18 @@ def test_bad_input(motions):
     dictionary = LDSDictionary(2, random_state=0, max_iter=1).fit(X)
     with pytest.raises(ValueError, match="X must have n_states=5, as the model was .*; got 4"):
         dictionary.transform(contractions(3, 6, 4))
-    with pytest.raises(ValueError, match=r"init must have the terms .*'symmetric'.* of this dict"):
+    with pytest.raises(ValueError, match=r"for these codes: symmetric \+ covariance, skew \+ cov"):
         LDSDictionary(2, init=dictionary.atoms_, mix=0.5).fit(X)
+    with pytest.raises(ValueError, match=r"symmetric columns \(6, 4\); got \(6, 5\)"):
+        LDSDictionary(2, init=dictionary.atoms_).fit(contractions(4, 6, 4))
+    for act in (dictionary.transform, dictionary.partial_fit, dictionary.fit, dictionary.score):
+        with pytest.raises(ValueError, match="X must hold at least one system"):
+            act(X[:0])
     with pytest.raises(ValueError, match="init must hold n_atoms=3 atoms; got 2"):
         LDSDictionary(3, init=dictionary.atoms_).fit(X)
     with pytest.raises(ValueError, match="systems must have B for the covariance kernel"):
         LDSDictionary(2, mix=0.5).fit(LDS(X.A, X.C))
+    LDSDictionary(2, mix=1.0, random_state=0, max_iter=1).fit(LDS(X.A, X.C))
 
 
 def test_results_do_not_depend_on_coordinates(motions):

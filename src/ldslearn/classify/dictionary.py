@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn.classify.labels import LDSClassifier, check_labelled
-from ldslearn.dictionary import Atoms, LDSDictionary
+from ldslearn.dictionary import Atoms
+from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
@@ -30,8 +31,8 @@ class DictionaryClassifier(LDSClassifier):
 
     Parameters
     ----------
-    dictionary : LDSDictionary or FiniteDictionary, default=None
-        None is ``LDSDictionary()``.
+    dictionary : LDSDictionary or FiniteDictionary
+        Learned anew by `fit`; to use atoms as they are, give ``init=atoms, max_iter=0``.
     classifier : estimator, default=None
         Of codes; None is ``LinearSVC()``.
     per_class : bool, default=False
@@ -59,9 +60,7 @@ class DictionaryClassifier(LDSClassifier):
     True
     """
 
-    def __init__(
-        self, dictionary: Any = None, classifier: Any = None, *, per_class: bool = False
-    ) -> None:
+    def __init__(self, dictionary: Any, classifier: Any = None, *, per_class: bool = False) -> None:
         self.dictionary = dictionary
         self.classifier = classifier
         self.per_class = per_class
@@ -77,8 +76,14 @@ class DictionaryClassifier(LDSClassifier):
         systems, classes, indices = check_labelled(X, y)
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
-        dictionary = LDSDictionary() if self.dictionary is None else clone(self.dictionary)
+        if not isinstance(self.dictionary, SystemDictionary):
+            raise _errors.invalid_parameter(
+                "dictionary", "be an LDSDictionary or a FiniteDictionary", self.dictionary
+            )
+        dictionary = clone(self.dictionary)
         if self.per_class:
+            if not isinstance(dictionary.init, str):
+                raise _errors.atoms_given_per_class()
             self.dictionaries_ = []
             for c in range(len(classes)):
                 own = systems[indices == c]
@@ -86,9 +91,11 @@ class DictionaryClassifier(LDSClassifier):
                 smaller.set_params(n_atoms=min(dictionary.n_atoms, len(own)))
                 self.dictionaries_.append(smaller.fit(own))
             atoms = Atoms.concatenate([fitted.atoms_ for fitted in self.dictionaries_])
+            dictionary.set_params(n_atoms=len(atoms))
             self.dictionary_ = dictionary.with_atoms(atoms, systems)
         else:
-            self.dictionary_ = dictionary.fit(systems)
+            self.dictionary_ = dictionary  # an interrupt leaves what was learned
+            dictionary.fit(systems)
         self.classes_ = classes
         self.classifier_ = self._new_classifier()
         self.classifier_.fit(self.dictionary_.transform(systems), classes[indices])

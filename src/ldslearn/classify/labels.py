@@ -23,9 +23,7 @@ class LDSClassifier(ClassifierMixin, BaseEstimator):
 
 def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:
     """Return the systems, the sorted classes and every system's index among them."""
-    systems = as_systems(X, "X")
-    if len(systems) == 0:
-        raise _errors.invalid_parameter("X", "hold at least one system", systems)
+    systems = as_systems(X, "X", at_least_one=True)
     labels = _typed(np.asarray(y))
     if labels.ndim != 1:
         raise _errors.bad_labels(f"shape {labels.shape}")

@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
-from ldslearn.dictionary.atoms import PARTS, Atoms, columns_of, term_weights
-from ldslearn.dictionary.centres import best_of_restarts, squared_distances
+from ldslearn._parallel import progress
+from ldslearn.dictionary.atoms import Atoms
+from ldslearn.dictionary.centres import restarts, squared_distances
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.recipe import PARTS, Recipe
 from ldslearn.geometry.fitted import check_like
-from ldslearn.geometry.kernels import finite_bases
 from ldslearn.models import LDS, as_systems
 
 Floats = NDArray[np.float64]
@@ -55,6 +56,10 @@ class LDSKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     inertia_path_ : list of float
         After every iteration of the best run; never rises.
     n_iter_ : int
+
+    Notes
+    -----
+    Ctrl-C keeps the best run so far; KeyboardInterrupt is passed on.
 
     Examples
     --------
@@ -95,22 +100,25 @@ class LDSKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         X : LDS
         y : ignored
         """
-        systems = as_systems(X, "X")
+        systems = as_systems(X, "X", at_least_one=True)
         self._check(len(systems))
-        data, weights = self._terms(systems), self._weights()
-        centres, self.labels_, self.inertia_path_ = best_of_restarts(
-            list(data.values()),
-            list(weights.values()),
-            self.n_clusters,
-            random_source(self.random_state),
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-        )
-        self.cluster_centers_ = Atoms([dict(zip(data, centres, strict=True))], systems.delays)
-        self.inertia_, self.n_iter_ = self.inertia_path_[-1], len(self.inertia_path_) - 1
-        self._like = systems[:1]
+        self.recipe_, self._like = self._recipe(), systems[:1]
+        data, weights = self._columns(systems)
+        best = np.inf
+        runs = restarts(
+            data, weights, self.n_clusters, random_source(self.random_state),
+            n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        with progress("k-means", self.n_init) as advance:
+            for run in runs:  # an interrupt leaves the best so far
+                if run.inertia[-1] < best:
+                    best = run.inertia[-1]
+                    centres = dict(zip(self.recipe_.codes[0], run.centres, strict=True))
+                    self.cluster_centers_ = Atoms([centres], systems.delays)
+                    self.inertia_path_, self.inertia_ = run.inertia, best
+                    self.n_iter_ = len(run.inertia) - 1
+                    self.labels_ = self.predict(systems)
+                advance(1, f"k-means: inertia {best:.5g}")
         return self
 
     def predict(self, X: LDS) -> NDArray[np.intp]:
@@ -121,12 +129,13 @@ class LDSKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         """Return the distances to all centres, (len(X), n_clusters)."""
         check_is_fitted(self)
         systems = check_like(X, self._like, "the model was fitted with")
-        data, weights = self._terms(systems), self._weights()
-        centres = [self.cluster_centers_.terms[0][name] for name in data]
-        squared = squared_distances(
-            list(data.values()), centres, list(weights.values()), self.n_jobs
-        )
-        return np.sqrt(squared)
+        data, weights = self._columns(systems)
+        centres = list(self.cluster_centers_.terms[0].values())
+        return np.sqrt(squared_distances(data, centres, weights, self.n_jobs))
+
+    def score(self, X: LDS, y: Any = None) -> float:
+        """Return minus the sum of squared distances to the nearest centre."""
+        return -float((self.transform(X).min(axis=1) ** 2).sum())
 
     def _check(self, n_systems: int) -> None:
         check_whole("n_clusters", self.n_clusters)
@@ -141,15 +150,14 @@ class LDSKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         check_whole("max_iter", self.max_iter, least=0)
         check_real("tol", self.tol, "be a finite number of at least 0", low=0)
 
-    def _weights(self) -> dict[str, float]:
+    def _recipe(self) -> Recipe:
         if self.parts == "finite":
-            return {"finite": 1.0}
-        return term_weights(self.parts, None, shared=True)[0]
+            return Recipe.finite(self.order)
+        return Recipe.twofold(self.parts, None, shared=True)
 
-    def _terms(self, systems: LDS) -> dict[str, Columns]:
-        if self.parts == "finite":
-            return {"finite": Columns.of(finite_bases(systems, self.order))}
-        return {name: columns_of(systems, name) for name in PARTS[self.parts]}
+    def _columns(self, systems: LDS) -> tuple[list[Columns], list[float]]:
+        terms = self.recipe_.columns(systems)[0]
+        return list(terms.values()), list(self.recipe_.codes[0].values())
 
     @property
     def _n_features_out(self) -> int:

@@ -9,26 +9,14 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.dictionary.columns import Columns
-from ldslearn.geometry.static import noise_directions
-from ldslearn.models import LDS, SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
+from ldslearn.models import LDS, SkewForm, SymmetricForm
 
 Floats = NDArray[np.float64]
 
-PARTS = {"twofold": ("symmetric", "skew"), "symmetric": ("symmetric",), "skew": ("skew",)}
 
-
-def columns_of(systems: LDS, part: str) -> Columns:
-    """Return the columns of the "symmetric" or "skew" part, or the "covariance", of systems."""
-    if part == "symmetric":
-        return Columns.of(canonical_symmetric(systems))
-    if part == "skew":
-        return Columns.of(canonical_skew(systems))
-    return Columns.of(noise_directions(systems))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Atoms:
-    """The atoms of a dictionary, one set of columns for every term of every code.
+    """The atoms of a dictionary, or the centres of clusters.
 
     Attributes
     ----------
@@ -43,6 +31,10 @@ class Atoms:
     def __len__(self) -> int:
         """Atoms of each code."""
         return len(next(iter(self.terms[0].values())))
+
+    def __repr__(self) -> str:
+        codes = ", ".join(" + ".join(term) for term in self.terms)
+        return f"Atoms({len(self)} of each: {codes})"
 
     @property
     def symmetric(self) -> SymmetricForm | None:
@@ -83,41 +75,33 @@ class Atoms:
     def concatenate(cls, batches: Sequence[Self]) -> Self:
         """Return one dictionary of several of the same kind."""
         terms = [
-            {
-                name: Columns.concatenate([batch.terms[i][name] for batch in batches])
-                for name in term
-            }
+            {name: Columns.concatenate([b.terms[i][name] for b in batches]) for name in term}
             for i, term in enumerate(batches[0].terms)
         ]
         return cls(terms, batches[0].delays)
+
+    def like(self, terms: list[dict[str, Columns]]) -> Self:
+        """Return these atoms, arranged as the codes that `terms` of systems have.
+
+        Centres of clusters have all parts in one code; a dictionary may want one code each.
+        """
+        available = {name: columns for term in self.terms for name, columns in term.items()}
+        wanted = [list(term) for term in terms]
+        if [list(term) for term in self.terms] == wanted:
+            arranged = self.terms
+        elif len(self.terms) == 1 and set(available) == {n for term in wanted for n in term}:
+            arranged = [{name: available[name] for name in term} for term in wanted]
+        else:
+            raise _errors.other_atoms(repr(self), [" + ".join(names) for names in wanted])
+        for mine, theirs in zip(arranged, terms, strict=True):
+            for name, columns in mine.items():
+                if columns.rows.shape[1:] != theirs[name].rows.shape[1:]:
+                    got, expected = (c.rows.shape[:0:-1] for c in (columns, theirs[name]))
+                    raise _errors.invalid("init", f"have {name} columns {expected}", got, "")
+        return type(self)(arranged, self.delays)
 
     def _form(self, part: str) -> SymmetricForm | SkewForm | Floats | None:
         for term in self.terms:
             if part in term:
                 return term[part].form(self.delays)
         return None
-
-
-def term_weights(parts: str, mix: float | None, shared: bool) -> list[dict[str, float]]:
-    """Return, for each code, the terms of its kernel and their weights."""
-    names, cov = PARTS[parts], {} if mix is None else {"covariance": 1.0 - mix}
-    share = 1.0 if mix is None else mix
-    if shared:
-        return [{**{name: share / len(names) for name in names}, **cov}]
-    return [{name: share, **cov} for name in names]
-
-
-def check_given(atoms: object, weights: list[dict[str, float]], n_atoms: int) -> "Atoms":
-    """Return atoms given by the user if they are those of such a dictionary."""
-    if not isinstance(atoms, Atoms):
-        raise _errors.invalid_parameter("init", "be 'kmeans', 'random', an LDS or atoms", atoms)
-    if [set(term) for term in atoms.terms] != [set(term) for term in weights]:
-        raise _errors.invalid(
-            "init",
-            f"have the terms {[sorted(term) for term in weights]} of this dictionary",
-            [sorted(term) for term in atoms.terms],
-            "parts, mix and shared_codes must be those it was learned with.",
-        )
-    if len(atoms) != n_atoms:
-        raise _errors.invalid("init", f"hold n_atoms={n_atoms} atoms", len(atoms), "")
-    return atoms

@@ -1,5 +1,8 @@
 """k-means on systems: a centre is a dictionary of one atom with codes of one (Sec. 9.3)."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +10,14 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
 
 Floats = NDArray[np.float64]
+
+
+class Clusters(NamedTuple):
+    """Centres, labels and the inertia of every iteration."""
+
+    centres: list[Columns]
+    labels: NDArray[np.intp]
+    inertia: list[float]
 
 
 def squared_distances(
@@ -53,8 +64,8 @@ def cluster(
     max_iter: int,
     tol: float,
     n_jobs: int | None,
-) -> tuple[list[Columns], NDArray[np.intp], list[float]]:
-    """Return centres, labels and the inertia of every iteration, which never rises.
+) -> Clusters:
+    """Move centres and members in turn; the inertia never rises.
 
     Parameters
     ----------
@@ -82,7 +93,7 @@ def cluster(
                 problem = AtomProblem(x[members], -np.ones(len(members)))
                 better = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
                 c.rows[j], c.eigenvalues[j] = better.rows, better.eigenvalues
-    return centres, labels, inertia
+    return Clusters(centres, labels, inertia)
 
 
 def _occupy_empty(
@@ -100,7 +111,7 @@ def _occupy_empty(
         labels[furthest], D[furthest, j], counts[j] = j, 0.0, 1
 
 
-def best_of_restarts(
+def restarts(
     data: list[Columns],
     weights: list[float],
     n_centres: int,
@@ -110,10 +121,8 @@ def best_of_restarts(
     max_iter: int,
     tol: float,
     n_jobs: int | None,
-) -> tuple[list[Columns], NDArray[np.intp], list[float]]:
-    """:func:`cluster` from several seedings; that of least inertia."""
-    runs = []
+) -> Iterator[Clusters]:
+    """Yield :func:`cluster` from several seedings."""
     for _ in range(n_init):
         seeds = seed_centres(data, weights, n_centres, random, n_jobs)
-        runs.append(cluster(data, weights, seeds, max_iter, tol, n_jobs))
-    return min(runs, key=lambda run: run[2][-1])
+        yield cluster(data, weights, seeds, max_iter, tol, n_jobs)

@@ -2,16 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ldslearn._checks import check_whole
-from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.dictionary import SystemDictionary
-from ldslearn.geometry.kernels import finite_bases
-from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
+from ldslearn.dictionary.base import SystemDictionary
+from ldslearn.dictionary.recipe import Recipe
 
 
 class FiniteDictionary(SystemDictionary):
@@ -75,8 +68,5 @@ class FiniteDictionary(SystemDictionary):
         super()._check(n_systems)
         check_whole("order", self.order)
 
-    def _weights(self) -> list[dict[str, float]]:
-        return [{"finite": 1.0}]
-
-    def _terms(self, systems: LDS) -> list[dict[str, Columns]]:
-        return [{"finite": Columns.of(finite_bases(systems, self.order))}]
+    def _recipe(self) -> Recipe:
+        return Recipe.finite(self.order)

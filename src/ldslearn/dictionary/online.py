@@ -18,6 +18,7 @@ from ldslearn.dictionary.updates import LIMIT, AtomProblem, polar
 Floats = NDArray[np.float64]
 
 GRID = LIMIT * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, 65))
+_BATCHES_OF_A_FIT = 10  # what atoms of a fit count for
 _PATIENCE = 5  # batches without use after which an atom is replaced
 _FORGETTING = 0.6  # rho_t = t^-0.6: sums to infinity, its squares do not
 
@@ -43,12 +44,13 @@ class Memory:
     n_batches: int = field(default=0)
 
     @classmethod
-    def of(cls, atoms: list[Columns]) -> "Memory":
-        """Return the memory of atoms that have seen nothing."""
+    def of(cls, atoms: list[Columns], *, learned: bool) -> "Memory":
+        """Return the memory of new atoms; learned ones are as if some batches had been seen."""
         return cls(
             [np.zeros_like(term.rows) for term in atoms],
             [np.zeros((*term.eigenvalues.shape, len(GRID))) for term in atoms],
             np.zeros(len(atoms[0]), dtype=int),
+            _BATCHES_OF_A_FIT if learned else 0,
         )
 
 
@@ -93,7 +95,10 @@ def _remember(
 
     G = problem.products(rows)
     _, H = problem.weigh(G, own)
-    pull -= rho * problem.pull(H)
+    step = -problem.pull(H)
+    if not pull.any() and rho < 1.0:  # learned atoms pull towards themselves
+        pull += (1.0 - rho) * np.linalg.norm(step) / np.linalg.norm(rows) * rows
+    pull += rho * step
     values = np.empty(len(GRID))
     for k in range(len(curves)):
         terms.values_on_grid(GRID, *problem.eigenvalue_terms(G, k), values)

@@ -107,9 +107,7 @@ class FittedKernel:
 
 def check_like(X: Any, systems: LDS, whose: str) -> LDS:
     """Return X if it is a batch of systems of the same channels, delays and order as `systems`."""
-    batch = as_systems(X, "X")
-    if len(batch) == 0:
-        raise _errors.invalid_parameter("X", "hold at least one system", batch)
+    batch = as_systems(X, "X", at_least_one=True)
     for what in ("n_channels", "delays", "n_states"):
         got, expected = getattr(batch, what), getattr(systems, what)
         if got != expected:

@@ -23,11 +23,8 @@ _KEPT_BYTES = 2**26  # of either side's transformed C, kept between tiles
 
 def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LDS, LDS]:
     """Return both batches (Y is X when None) after checking that they can be compared."""
-    first = as_systems(X, "X")
-    second = first if Y is None else as_systems(Y, "Y")
-    for name, batch in (("X", first), ("Y", second)):
-        if len(batch) == 0:
-            raise _errors.invalid_parameter(name, "hold at least one system", batch)
+    first = as_systems(X, "X", at_least_one=True)
+    second = first if Y is None else as_systems(Y, "Y", at_least_one=True)
     if first.n_channels != second.n_channels:
         raise _errors.channels_differ(second.n_channels, first.n_channels)
     if same_order_for and first.n_states != second.n_states:

@@ -422,8 +422,10 @@ class LDS:
             raise _errors.damaged_contents(path, error) from error
 
 
-def as_systems(systems: Any, name: str = "systems") -> LDS:
+def as_systems(systems: Any, name: str = "systems", *, at_least_one: bool = False) -> LDS:
     """Return `systems` if it is an LDS batch, or say what it is."""
     if not isinstance(systems, LDS):
         raise _errors.not_systems(name, systems)
+    if at_least_one and len(systems) == 0:
+        raise _errors.invalid_parameter(name, "hold at least one system", systems)
     return systems

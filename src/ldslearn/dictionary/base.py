@@ -1,0 +1,215 @@
+"""What dictionaries of systems share: Algorithm 1 on the columns that a recipe makes."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn._parallel import progress
+from ldslearn.coding import sparse_code
+from ldslearn.dictionary.algorithm import UPDATES, Group, learn
+from ldslearn.dictionary.atoms import Atoms
+from ldslearn.dictionary.centres import restarts
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.online import Memory, learn_batch
+from ldslearn.dictionary.recipe import Recipe
+from ldslearn.geometry.fitted import check_like
+from ldslearn.models import LDS, as_systems
+
+Floats = NDArray[np.float64]
+
+
+class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A dictionary of systems; a subclass says by which recipe systems become columns.
+
+    A subclass has parameters `n_atoms`, `update`, `sparsity`, `init`, `max_iter`, `tol`,
+    `random_state` and `n_jobs`.
+    """
+
+    def fit(self, X: LDS, y: Any = None) -> Self:
+        """Learn the atoms.
+
+        Parameters
+        ----------
+        X : LDS
+        y : ignored
+        """
+        systems = as_systems(X, "X", at_least_one=True)
+        self._check(len(systems))
+        for name in ("_memories", "batch_objective_", "n_batches_"):  # of an earlier stream
+            self.__dict__.pop(name, None)
+        self.recipe_ = self._recipe()
+        data = self.recipe_.columns(systems)
+        groups = self._groups(data, self._initial(systems, data))
+        self._take(groups, systems)
+        self.half_steps_: list[float] = []
+        self.stopped_ = f"after max_iter={self.max_iter} iterations"
+        try:
+            with progress("dictionary", self.max_iter + 1) as advance:
+                for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
+                    self.half_steps_ += pair
+                    advance(1, _state_of(groups, pair[0]))
+            if len(self.half_steps_) < 2 * (self.max_iter + 1):
+                self.stopped_ = f"an iteration lowered the objective by less than tol={self.tol:g}"
+        except KeyboardInterrupt:
+            self.stopped_ = "by an interrupt"
+            raise
+        finally:
+            self.objective_ = np.array(self.half_steps_[::2])
+            self.n_iter_ = max(len(self.objective_) - 1, 0)
+        if not any(group.codes.any() for group in groups):
+            warnings.warn(_errors.no_codes(self.sparsity), stacklevel=2)
+        return self
+
+    def partial_fit(self, X: LDS, y: Any = None) -> Self:
+        """Learn from one batch of a stream, going on from what was learned before.
+
+        One stochastic step: batch t enters the averages that the atoms follow by the weight
+        ``t ** -0.6``. Of a new dictionary the first batch gives the atoms to start from, and must
+        hold `n_atoms` systems. Atoms that five batches in a row do not use are replaced by
+        the system coded worst. `update` is not used.
+
+        Parameters
+        ----------
+        X : LDS
+        y : ignored
+        """
+        new = not hasattr(self, "atoms_")
+        systems = as_systems(X, "X", at_least_one=True) if new else self._check_like(X)
+        if new:
+            self._check(len(systems))
+            self.recipe_ = self._recipe()
+        data = self.recipe_.columns(systems)
+        groups = self._groups(data, self._initial(systems, data) if new else self.atoms_)
+        if not hasattr(self, "_memories"):
+            self._memories = [Memory.of(group.atoms, learned=not new) for group in groups]
+            self.batch_objective_: list[float] = []
+        steps = zip(groups, self._memories, strict=True)
+        self.batch_objective_.append(
+            sum(learn_batch(group, memory, self.n_jobs) for group, memory in steps)
+        )
+        self.n_batches_ = len(self.batch_objective_)
+        self._take(groups, systems)
+        return self
+
+    def transform(self, X: LDS) -> Floats:
+        """Return the codes, (len(X), n_atoms), of several codes side by side.
+
+        For two-fold systems with separate codes (len(X), 2 n_atoms): first by the symmetric parts.
+        """
+        codes = []
+        for group in self._groups_of(X):
+            gram, cross = group.kernels(self.n_jobs)
+            codes.append(sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs))
+        return np.concatenate(codes, axis=1)
+
+    def fit_transform(self, X: LDS, y: Any = None) -> Floats:
+        """Learn the atoms, and return the codes of the same systems."""
+        return self.fit(X).transform(X)
+
+    def score(self, X: LDS, y: Any = None) -> float:
+        """Return minus the objective a system, best codes included."""
+        groups = self._groups_of(X)
+        return -sum(group.code(self.n_jobs) for group in groups) / len(groups[0].data[0])
+
+    def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
+        """Take atoms as they are, as if they had been learned from systems like those given."""
+        self.recipe_ = self._recipe()
+        self._take(self._groups(self.recipe_.columns(like[:1]), atoms), like)
+        self.half_steps_, self.objective_, self.n_iter_ = [], np.empty(0), 0
+        self.stopped_ = "nothing was learned"
+        return self
+
+    def _recipe(self) -> Recipe:
+        """How systems become columns, by the parameters as they are now."""
+        raise NotImplementedError
+
+    def _groups_of(self, X: LDS) -> list[Group]:
+        check_is_fitted(self)
+        return self._groups(self.recipe_.columns(self._check_like(X)), self.atoms_)
+
+    def _groups(self, data: list[dict[str, Columns]], atoms: Atoms) -> list[Group]:
+        return [
+            Group(
+                list(columns.values()),
+                [atoms.terms[i][name].copy() for name in columns],
+                list(self.recipe_.codes[i].values()),
+                self.sparsity,
+            )
+            for i, columns in enumerate(data)
+        ]
+
+    def _take(self, groups: list[Group], systems: LDS) -> None:
+        """Make the atoms of the groups, which learning changes in place, those of the estimator."""
+        pairs = zip(self.recipe_.codes, groups, strict=True)
+        terms = [dict(zip(code, group.atoms, strict=True)) for code, group in pairs]
+        self.atoms_, self._like = Atoms(terms, systems.delays), systems[:1]
+
+    def _initial(self, systems: LDS, data: list[dict[str, Columns]]) -> Atoms:
+        random = random_source(self.random_state)
+        if isinstance(self.init, Atoms):
+            if len(self.init) != self.n_atoms:
+                raise _errors.invalid(
+                    "init", f"hold n_atoms={self.n_atoms} atoms", len(self.init), ""
+                )
+            return self.init.like(data)
+        if isinstance(self.init, LDS):
+            layouts = [(batch.shape[1:], batch.delays) for batch in (self.init, systems)]
+            if layouts[0] != layouts[1] or len(self.init) != self.n_atoms:
+                raise _errors.invalid(
+                    "init", f"hold n_atoms={self.n_atoms} systems like {systems[:1]}", self.init, ""
+                )
+            return Atoms(self.recipe_.columns(self.init), systems.delays)
+        if isinstance(self.init, str) and self.init == "random":
+            chosen = random.choice(len(systems), self.n_atoms, replace=False)
+            terms = [{name: x[chosen] for name, x in term.items()} for term in data]
+            return Atoms(terms, systems.delays)
+        if isinstance(self.init, str) and self.init == "kmeans":
+            terms = []
+            for code, columns in zip(self.recipe_.codes, data, strict=True):
+                runs = restarts(
+                    list(columns.values()), list(code.values()), self.n_atoms, random,
+                    n_init=3, max_iter=10, tol=1e-3, n_jobs=self.n_jobs,
+                )  # fmt: skip
+                best = min(runs, key=lambda run: run.inertia[-1])
+                terms.append(dict(zip(code, best.centres, strict=True)))
+            return Atoms(terms, systems.delays)
+        raise _errors.invalid_parameter("init", "be 'kmeans', 'random', an LDS or atoms", self.init)
+
+    def _check(self, n_systems: int) -> None:
+        check_whole("n_atoms", self.n_atoms)
+        if self.n_atoms > n_systems and isinstance(self.init, str):
+            raise _errors.invalid(
+                "n_atoms",
+                f"be at most {n_systems}, as many as systems",
+                self.n_atoms,
+                "Lower n_atoms, or give atoms to start from with init.",
+            )
+        if self.update not in UPDATES:
+            raise _errors.unknown_name("update", self.update, UPDATES)
+        check_real("sparsity", self.sparsity, "be a finite number of at least 0", low=0)
+        check_whole("max_iter", self.max_iter, least=0)
+        check_real("tol", self.tol, "be a finite number of at least 0", low=0)
+
+    def _check_like(self, X: Any) -> LDS:
+        return check_like(X, self._like, "the model was fitted with")
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.atoms_) * len(self.atoms_.terms)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def _state_of(groups: list[Group], objective: float) -> str:
+    used = [np.count_nonzero(group.codes) / len(group.data[0]) for group in groups]
+    return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms a code"
