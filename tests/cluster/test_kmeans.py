@@ -6,8 +6,8 @@ from ldslearn import LDS, LDSKMeans
 from ldslearn.dictionary import centres
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
-from ldslearn.geometry import symmetric_kernel
-from ldslearn.models import canonical_symmetric
+from ldslearn.geometry import skew_kernel, symmetric_kernel
+from ldslearn.models import canonical_skew, canonical_symmetric
 
 from support.contract import check_estimator_on_systems
 from support.makers import contractions
@@ -111,3 +111,37 @@ def test_bad_parameters():
         LDSKMeans(2).fit(np.zeros((4, 3)))
     with pytest.raises(ValueError, match="X must have n_states=2, as the model was .*; got 3"):
         LDSKMeans(2, random_state=0).fit(X).predict(contractions(2, 6, 3))
+
+
+def test_the_best_run_is_kept():
+    X = contractions(30, 6, 2, seed=3)
+    data = [Columns.of(canonical_symmetric(X))]
+    runs = list(
+        centres.restarts(
+            data, [1.0], 6, np.random.RandomState(5), n_init=4, max_iter=50, tol=1e-4, n_jobs=None
+        )
+    )
+    ends = [run.inertia[-1] for run in runs]
+    model = LDSKMeans(6, parts="symmetric", n_init=4, random_state=5).fit(X)
+    assert model.inertia_ == pytest.approx(min(ends))
+    assert ends[-1] > min(ends)
+
+
+def test_weights_of_terms_count():
+    X, Y = contractions(6, 6, 2, seed=3), contractions(2, 6, 2, seed=4)
+    terms = [Columns.of(canonical_symmetric(X)), Columns.of(canonical_skew(X))]
+    others = [Columns.of(canonical_symmetric(Y)), Columns.of(canonical_skew(Y))]
+    D = centres.squared_distances(terms, others, [0.1, 0.9], None)
+    expected = 0.2 * (2 - symmetric_kernel(X, Y)) + 1.8 * (2 - skew_kernel(X, Y))
+    np.testing.assert_allclose(D, expected, atol=1e-12)
+
+
+def test_an_empty_cluster_moves_to_the_furthest_sample():
+    data = [Columns.of(canonical_symmetric(contractions(4, 6, 2, seed=3)))]
+    moved = [data[0][:3].copy()]
+    D = np.array([[0.1, 0.5, 9.0], [3.0, 2.0, 9.0], [0.3, 0.4, 9.0], [0.2, 0.9, 9.0]])
+    labels = D.argmin(axis=1)  # 0, 1, 0, 0: sample 1 is furthest, but the last of its cluster
+    centres._occupy_empty(D, labels, moved, data)
+    assert labels.tolist() == [0, 1, 2, 0]
+    np.testing.assert_array_equal(moved[0].rows[2], data[0].rows[2])
+    assert D[2, 2] == 0.0

@@ -5,6 +5,8 @@ from sklearn.exceptions import NotFittedError
 from ldslearn import LDS, FiniteDictionary, LDSDictionary, LDSEncoder, LDSKMeans
 from ldslearn.datasets import load_basic_motions
 from ldslearn.dictionary import algorithm
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.geometry import covariance_kernel, skew_kernel, symmetric_kernel
 from ldslearn.models import SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
 
@@ -115,11 +117,13 @@ def test_atoms_are_systems(motions):
 def test_a_fit_goes_on_from_atoms_of_another(motions):
     X = motions[0]
     first = LDSDictionary(5, random_state=0, max_iter=3, tol=0.0).fit(X)
+    before = first.atoms_.systems()
     second = LDSDictionary(5, init=first.atoms_, max_iter=3, tol=0.0).fit(X)
     whole = LDSDictionary(5, random_state=0, max_iter=6, tol=0.0).fit(X)
     assert second.objective_[0] == pytest.approx(first.objective_[-1], rel=1e-12)
     np.testing.assert_allclose(second.objective_[-1], whole.objective_[-1], rtol=1e-9)
-    np.testing.assert_allclose(first.atoms_.systems().A, second.init.systems().A)
+    np.testing.assert_array_equal(first.atoms_.systems().C, before.C)  # untouched
+    np.testing.assert_array_equal(first.atoms_.systems().A, before.A)
 
 
 def test_nothing_is_learned_in_no_iterations(motions):
@@ -153,6 +157,68 @@ def test_unused_atoms_become_the_samples_coded_worst(motions):
     assert dictionary.transform(LDS(X.A, X.C)).any(axis=0).all()
     steps = np.array(dictionary.half_steps_)
     assert (np.diff(steps) <= 1e-10 * steps[0]).all()
+
+
+def test_unused_atoms_take_the_worst_samples_in_turn():
+    data = Columns.of(canonical_symmetric(contractions(8, 6, 2, seed=1)))
+    codes = np.zeros((8, 3))
+    codes[:, 1] = 0.3
+    group = algorithm.Group([data], [data[:3].copy()], [1.0], 0.1, codes=codes)
+    group.objective()
+    worst = np.argsort(-group.residuals)[:2]
+    group.improve_atoms("joint")
+    np.testing.assert_array_equal(group.atoms[0].rows[[0, 2]], data.rows[worst])
+    np.testing.assert_array_equal(group.atoms[0].eigenvalues[[0, 2]], data.eigenvalues[worst])
+
+
+@pytest.mark.parametrize("init", ["random", "kmeans"])
+@pytest.mark.parametrize("update", ["joint", "column"])
+def test_a_vanishing_noise_raises_nothing(init, update, motions):
+    """Samples without a noise direction have columns of zeros; atoms made of them may not."""
+    X = motions[0]
+    B = X.B.copy()
+    B[::2] = 0.0
+    B[1::4, :, 1] = 0.0
+    quiet = LDS(X.A, X.C, B=B)
+    for seed in range(3):
+        settings = {"mix": 0.3, "init": init, "update": update, "random_state": seed, "tol": 0.0}
+        steps = np.array(LDSDictionary(6, max_iter=4, **settings).fit(quiet).half_steps_)
+        assert (np.diff(steps) <= 1e-10 * steps[0]).all()
+
+
+def test_it_says_why_it_stopped(motions):
+    X = motions[0]
+    settled = LDSDictionary(3, random_state=0, tol=0.05).fit(X)
+    assert settled.n_iter_ < 20
+    assert settled.stopped_ == "an iteration lowered the objective by less than tol=0.05"
+    limited = LDSDictionary(3, random_state=0, tol=0.0, max_iter=2).fit(X)
+    assert limited.stopped_ == "after max_iter=2 iterations"
+
+
+def test_a_batch_is_remembered(motions):
+    X = motions[0]
+    data = Columns.of(canonical_skew(X))
+    group = algorithm.Group([data[:20]], [data[:4].copy()], [1.0], 0.1)
+    memory = Memory.of(group.atoms, learned=False)
+    learn_batch(group, memory, None)
+    first = memory.pulls[0].copy()
+    assert (group.atoms[0].eigenvalues >= 0).all()
+    second = algorithm.Group([data[20:]], group.atoms, [1.0], 0.1)
+    before = group.atoms[0].copy()
+    learn_batch(second, memory, None)
+    rho = 2**-0.6
+    problem = algorithm.Group([data[20:]], [before], [1.0], 0.1, codes=second.codes).problems(0)[0]
+    _, H = problem.weigh(problem.products(before.rows[0]), before.eigenvalues[0])
+    expected = (1 - rho) * first[0] - rho * problem.pull(H)
+    signs = np.sign((expected * memory.pulls[0][0]).sum(axis=1))  # planes may be turned over
+    np.testing.assert_allclose(memory.pulls[0][0] * signs[:, None], expected, atol=1e-9)
+    idle = algorithm.Group([data[:20]], [data[:4].copy()], [1.0], 1e3)
+    memory = Memory.of(idle.atoms, learned=False)
+    for _ in range(5):
+        learn_batch(idle, memory, None)
+    for rows in idle.atoms[0].rows:  # of samples that all are coded equally badly
+        assert (data.rows[:20] == rows).all(axis=(1, 2)).any()
+    assert (memory.idle == 0).all()
 
 
 def test_an_interrupt_keeps_what_was_learned(motions, monkeypatch):

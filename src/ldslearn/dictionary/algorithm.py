@@ -37,10 +37,13 @@ class Group:
     sparsity: float
     codes: Floats = field(default_factory=lambda: np.empty((0, 0)))
     residuals: Floats = field(default_factory=lambda: np.empty(0))
+    _kernels: tuple[Floats, Floats] | None = None  # of the atoms as they are
 
     def kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
         """Kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
-        return self._sum(self.atoms, n_jobs), self._sum(self.data, n_jobs)
+        if self._kernels is None:
+            self._kernels = self._sum(self.atoms, n_jobs), self._sum(self.data, n_jobs)
+        return self._kernels
 
     def _sum(self, first: list[Columns], n_jobs: int | None) -> Floats:
         terms = zip(first, self.atoms, self.weights, strict=True)
@@ -48,15 +51,12 @@ class Group:
 
     def code(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
-        gram, cross = self.kernels(n_jobs)
-        self.codes = sparse_code(gram, cross, self.sparsity, n_jobs=n_jobs)
-        return self._measure(gram, cross)
+        self.codes = sparse_code(*self.kernels(n_jobs), self.sparsity, n_jobs=n_jobs)
+        return self.objective(n_jobs)
 
     def objective(self, n_jobs: int | None = None) -> float:
         """Objective of the codes and atoms at hand, Eq. (14)."""
-        return self._measure(*self.kernels(n_jobs))
-
-    def _measure(self, gram: Floats, cross: Floats) -> float:
+        gram, cross = self.kernels(n_jobs)
         own = sum(w * data.own for w, data in zip(self.weights, self.data, strict=True))
         Z = self.codes
         self.residuals = own + np.einsum("ij,ij->i", Z, Z @ gram - 2.0 * cross)
@@ -64,24 +64,40 @@ class Group:
 
     def improve_atoms(self, update: str) -> None:
         """Update one atom after the other; unused ones become the samples coded worst."""
-        Z, pairs = self.codes, self.codes.T @ self.codes
-        worst_first = iter(np.argsort(-self.residuals, kind="stable"))
-        for r in range(Z.shape[1]):
-            users, others = np.flatnonzero(Z[:, r]), np.flatnonzero(pairs[r])
-            others = others[others != r]
-            if len(users) == 0:
-                sample = next(worst_first, None)
-                if sample is not None:
-                    for atoms, data in zip(self.atoms, self.data, strict=True):
-                        atoms.rows[r] = data.rows[sample]
-                        atoms.eigenvalues[r] = data.eigenvalues[sample]
-                continue
-            c = np.concatenate([pairs[r, others], -Z[users, r]])
-            for atoms, data in zip(self.atoms, self.data, strict=True):
-                around = Columns.concatenate([atoms[others], data[users]])
-                atom = Atom(atoms.rows[r], atoms.eigenvalues[r])
-                better = UPDATES[update](AtomProblem(around, c), atom)
+        worst_first = self.worst_first()
+        for r in range(self.codes.shape[1]):
+            problems = self.problems(r)
+            if not problems:
+                self.replace(r, next(worst_first, None))
+            for problem, atoms in zip(problems, self.atoms, strict=bool(problems)):
+                better = UPDATES[update](problem, Atom(atoms.rows[r], atoms.eigenvalues[r]))
                 atoms.rows[r], atoms.eigenvalues[r] = better.rows, better.eigenvalues
+        self._kernels = None
+
+    def problems(self, r: int) -> list[AtomProblem]:
+        """The objective in atom r, one a term; none if no code uses it."""
+        Z = self.codes
+        users, pairs = np.flatnonzero(Z[:, r]), Z.T @ Z[:, r]
+        if len(users) == 0:
+            return []
+        others = np.flatnonzero(pairs)
+        others = others[others != r]
+        c = np.concatenate([pairs[others], -Z[users, r]])
+        return [
+            AtomProblem(Columns.concatenate([atoms[others], data[users]]), c)
+            for atoms, data in zip(self.atoms, self.data, strict=True)
+        ]
+
+    def worst_first(self) -> Iterator[int]:
+        """Samples by what their codes leave over."""
+        return iter(np.argsort(-self.residuals, kind="stable").tolist())
+
+    def replace(self, r: int, sample: int | None) -> None:
+        """Make a sample atom r; nothing without one."""
+        if sample is not None:
+            for atoms, data in zip(self.atoms, self.data, strict=True):
+                atoms.put(r, data[[sample]].completed())
+            self._kernels = None
 
 
 def learn(
@@ -96,14 +112,15 @@ def learn(
 
     def step(of_codes: bool) -> float:
         values = np.empty(len(groups))
+        inner = n_jobs if len(groups) == 1 else None  # one group has all the threads
 
         def work(block: slice) -> None:
             for i in range(block.start, block.stop):
                 if of_codes:
-                    values[i] = groups[i].code()
+                    values[i] = groups[i].code(inner)
                 else:
                     groups[i].improve_atoms(update)
-                    values[i] = groups[i].objective()
+                    values[i] = groups[i].objective(inner)
 
         for_each_block(work, len(groups), n_jobs=n_jobs, description="dictionary")
         return float(values.sum())

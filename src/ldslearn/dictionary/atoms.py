@@ -60,9 +60,9 @@ class Atoms:
     def systems(self) -> LDS:
         """Return the atoms as systems: the symmetric parts, then the skew ones.
 
-        With separate codes these are the atoms in the order of the columns of the codes. An atom
+        With separate codes these are the atoms in the order of the columns of the codes. A part
         says nothing of how it is driven: to be simulated it starts with all states at
-        1/sqrt(n_states), and noise drives every state alike.
+        1/sqrt(n_states), and noise drives every state alike, whatever `covariance` is.
         """
         parts = [form.systems() for form in (self.symmetric, self.skew) if form is not None]
         if not parts:
@@ -99,6 +99,11 @@ class Atoms:
                     got, expected = (c.rows.shape[:0:-1] for c in (columns, theirs[name]))
                     raise _errors.invalid("init", f"have {name} columns {expected}", got, "")
         return type(self)(arranged, self.delays)
+
+    def completed(self) -> Self:
+        """Return a copy without columns of zeros; see :meth:`Columns.completed`."""
+        terms = [{name: x.completed() for name, x in term.items()} for term in self.terms]
+        return type(self)(terms, self.delays)
 
     def _form(self, part: str) -> SymmetricForm | SkewForm | Floats | None:
         for term in self.terms:

@@ -46,22 +46,19 @@ class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.recipe_ = self._recipe()
         data = self.recipe_.columns(systems)
         groups = self._groups(data, self._initial(systems, data))
-        self._take(groups, systems)
         self.half_steps_: list[float] = []
-        self.stopped_ = f"after max_iter={self.max_iter} iterations"
         try:
             with progress("dictionary", self.max_iter + 1) as advance:
                 for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
                     self.half_steps_ += pair
                     advance(1, _state_of(groups, pair[0]))
-            if len(self.half_steps_) < 2 * (self.max_iter + 1):
-                self.stopped_ = f"an iteration lowered the objective by less than tol={self.tol:g}"
         except KeyboardInterrupt:
-            self.stopped_ = "by an interrupt"
+            self._keep(groups, systems, "by an interrupt")
             raise
-        finally:
-            self.objective_ = np.array(self.half_steps_[::2])
-            self.n_iter_ = max(len(self.objective_) - 1, 0)
+        ended = len(self.half_steps_) < 2 * (self.max_iter + 1)
+        settled = f"an iteration lowered the objective by less than tol={self.tol:g}"
+        limit = f"after max_iter={self.max_iter} iterations"
+        self._keep(groups, systems, settled if ended else limit)
         if not any(group.codes.any() for group in groups):
             warnings.warn(_errors.no_codes(self.sparsity), stacklevel=2)
         return self
@@ -144,8 +141,13 @@ class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             for i, columns in enumerate(data)
         ]
 
+    def _keep(self, groups: list[Group], systems: LDS, stopped: str) -> None:
+        self._take(groups, systems)
+        self.objective_ = np.array(self.half_steps_[::2])
+        self.n_iter_, self.stopped_ = max(len(self.objective_) - 1, 0), stopped
+
     def _take(self, groups: list[Group], systems: LDS) -> None:
-        """Make the atoms of the groups, which learning changes in place, those of the estimator."""
+        """Make the atoms of the groups those of the estimator."""
         pairs = zip(self.recipe_.codes, groups, strict=True)
         terms = [dict(zip(code, group.atoms, strict=True)) for code, group in pairs]
         self.atoms_, self._like = Atoms(terms, systems.delays), systems[:1]
@@ -164,11 +166,12 @@ class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 raise _errors.invalid(
                     "init", f"hold n_atoms={self.n_atoms} systems like {systems[:1]}", self.init, ""
                 )
-            return Atoms(self.recipe_.columns(self.init), systems.delays)
+            given = Atoms(self.recipe_.columns(self.init), systems.delays)
+            return given.like(data).completed()
         if isinstance(self.init, str) and self.init == "random":
             chosen = random.choice(len(systems), self.n_atoms, replace=False)
             terms = [{name: x[chosen] for name, x in term.items()} for term in data]
-            return Atoms(terms, systems.delays)
+            return Atoms(terms, systems.delays).completed()
         if isinstance(self.init, str) and self.init == "kmeans":
             terms = []
             for code, columns in zip(self.recipe_.codes, data, strict=True):
@@ -197,7 +200,11 @@ class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_real("tol", self.tol, "be a finite number of at least 0", low=0)
 
     def _check_like(self, X: Any) -> LDS:
-        return check_like(X, self._like, "the model was fitted with")
+        whose = "the model was fitted with"
+        systems, fitted = check_like(X, self._like, whose), self._like.n_noise
+        if self.atoms_.covariance and systems.n_noise != fitted:
+            raise _errors.systems_not_as_fitted("n_noise", systems.n_noise, fitted, whose)
+        return systems
 
     @property
     def _n_features_out(self) -> int:

@@ -77,7 +77,7 @@ def cluster(
     max_iter, tol : int and float
         Stops when an iteration lowers the inertia by less than `tol` of it.
     """
-    centres = [x[seeds].copy() for x in data]
+    centres = [x[seeds].completed() for x in data]
     inertia: list[float] = []
     for iteration in range(max_iter + 1):
         D = squared_distances(data, centres, weights, n_jobs)
@@ -101,12 +101,12 @@ def _occupy_empty(
 ) -> None:
     """Move centres without members to the samples furthest from theirs."""
     counts = np.bincount(labels, minlength=D.shape[1])
-    for j in np.flatnonzero(counts == 0):
+    for j in np.flatnonzero(counts == 0).tolist():
         own = D[np.arange(len(D)), labels]
         own[counts[labels] < 2] = -1.0  # the last member of a cluster stays
         furthest = int(own.argmax())
         for x, c in zip(data, centres, strict=True):
-            c.rows[j], c.eigenvalues[j] = x.rows[furthest], x.eigenvalues[furthest]
+            c.put(j, x[[furthest]].completed())
         counts[labels[furthest]] -= 1
         labels[furthest], D[furthest, j], counts[j] = j, 0.0, 1
 

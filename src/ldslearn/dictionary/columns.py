@@ -46,13 +46,39 @@ class Columns:
         return cls("plain", _rows(form), np.empty((len(form), 0)))
 
     def form(self, delays: int = 1) -> SymmetricForm | SkewForm | Floats:
-        """Return what :meth:`of` takes."""
-        basis = np.swapaxes(self.rows, 1, 2).copy()
-        if self.kind == "symmetric":
-            return SymmetricForm(self.eigenvalues.copy(), basis, delays)
+        """Return what :meth:`of` takes, eigenvalues descending."""
+        order = np.argsort(-self.eigenvalues, axis=1, kind="stable")
+        values = np.take_along_axis(self.eigenvalues, order, axis=1)
         if self.kind == "skew":
-            return SkewForm(self.eigenvalues.copy(), basis, delays)
-        return basis
+            planes = np.stack([2 * order, 2 * order + 1], axis=2).reshape(len(self), -1)
+            lone = np.arange(planes.shape[1], self.n_columns)
+            order = np.concatenate([planes, np.tile(lone, (len(self), 1))], axis=1)
+        rows = self.rows
+        if self.kind != "plain":
+            rows = np.take_along_axis(rows, order[:, :, None], axis=1)
+        basis = np.swapaxes(rows, 1, 2).copy()
+        if self.kind == "symmetric":
+            return SymmetricForm(values, basis, delays)
+        return SkewForm(values, basis, delays) if self.kind == "skew" else basis
+
+    def completed(self) -> Self:
+        """Return a copy in which columns of zeros are any that complete an orthonormal set.
+
+        Samples may have such columns (a vanishing noise has no direction); an atom may not, or an
+        update would change its length.
+        """
+        filled = self.copy()
+        for rows in filled.rows:
+            empty = np.flatnonzero(np.einsum("ij,ij->i", rows, rows) < 0.5)
+            if len(empty):
+                rest = np.delete(rows, empty, axis=0)
+                basis = np.linalg.qr(np.concatenate([rest, np.eye(rows.shape[1])]).T)[0]
+                rows[empty] = basis.T[len(rest) : len(rest) + len(empty)]
+        return filled
+
+    def put(self, index: int, other: Self) -> None:
+        """Overwrite one set by the first of another batch."""
+        self.rows[index], self.eigenvalues[index] = other.rows[0], other.eigenvalues[0]
 
     def __len__(self) -> int:
         return len(self.rows)

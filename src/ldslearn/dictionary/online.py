@@ -6,14 +6,14 @@ with its statistics (Mairal et al. 2010). The objective in each eigenvalue is av
 a grid.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.updates import LIMIT, AtomProblem, polar
+from ldslearn.dictionary.updates import LIMIT, Atom, AtomProblem, polar
 
 Floats = NDArray[np.float64]
 
@@ -36,12 +36,15 @@ class Memory:
     idle : (J,) array
         Batches since each atom was last used.
     n_batches : int
+    learned : bool
+        Whether the atoms came from a fit.
     """
 
     pulls: list[Floats]
     curves: list[Floats]
     idle: NDArray[np.intp]
-    n_batches: int = field(default=0)
+    n_batches: int
+    learned: bool
 
     @classmethod
     def of(cls, atoms: list[Columns], *, learned: bool) -> "Memory":
@@ -51,53 +54,63 @@ class Memory:
             [np.zeros((*term.eigenvalues.shape, len(GRID))) for term in atoms],
             np.zeros(len(atoms[0]), dtype=int),
             _BATCHES_OF_A_FIT if learned else 0,
+            learned,
         )
+
+    def forget(self, r: int) -> None:
+        """Clear what is known of an atom."""
+        for averages in (*self.pulls, *self.curves):
+            averages[r] = 0.0
+        self.idle[r] = 0
 
 
 def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
     """Code a batch, move the atoms of `group`, and return its objective a sample, before that."""
-    objective = group.code(n_jobs) / len(group.data[0])
+    objective = group.code(n_jobs) / len(group.codes)
     memory.n_batches += 1
     rho = memory.n_batches**-_FORGETTING
-    Z = group.codes
-    pairs = Z.T @ Z
-    worst_first = iter(np.argsort(-group.residuals, kind="stable"))
-    for r in range(Z.shape[1]):
-        users, others = np.flatnonzero(Z[:, r]), np.flatnonzero(pairs[r])
-        others = others[others != r]
-        memory.idle[r] = 0 if len(users) else memory.idle[r] + 1
-        replaced = next(worst_first, None) if memory.idle[r] >= _PATIENCE else None
-        c = np.concatenate([pairs[r, others], -Z[users, r]]) / len(Z)
-        for term, (atoms, data) in enumerate(zip(group.atoms, group.data, strict=True)):
+    worst_first = group.worst_first()
+    for r in range(group.codes.shape[1]):
+        problems = group.problems(r)
+        memory.idle[r] = 0 if problems else memory.idle[r] + 1
+        if memory.idle[r] >= _PATIENCE:
+            group.replace(r, next(worst_first, None))
+            memory.forget(r)
+            continue
+        for term, atoms in enumerate(group.atoms):
             pull, curves = memory.pulls[term][r], memory.curves[term][r]
-            if replaced is not None:
-                atoms.rows[r] = data.rows[replaced]
-                atoms.eigenvalues[r] = data.eigenvalues[replaced]
-                pull[:], curves[:], memory.idle[r] = 0.0, 0.0, 0
-                continue
             pull *= 1.0 - rho
             curves *= 1.0 - rho
-            if len(users):
-                around = Columns.concatenate([atoms[others], data[users]])
-                problem = AtomProblem(around, c)
-                _remember(problem, atoms.rows[r], atoms.eigenvalues[r], rho, pull, curves)
+            if problems:
+                own = Atom(atoms.rows[r], atoms.eigenvalues[r])
+                _remember(problems[term], own, rho, memory.learned, pull, curves)
             if pull.any():
                 atoms.rows[r] = polar(pull)
-                for k in range(len(curves)):
-                    atoms.eigenvalues[r, k] = GRID[curves[k].argmin()]
+                for k in np.flatnonzero(curves.any(axis=1)).tolist():
+                    _follow(atoms, r, k, pull, curves)
     return objective
 
 
+def _follow(atoms: Columns, r: int, k: int, pull: Floats, curves: Floats) -> None:
+    """Move one eigenvalue to the floor of its curve; turn a plane over rather than below zero."""
+    best = float(GRID[curves[k].argmin()])
+    if atoms.kind == "skew" and best < 0:
+        best, curves[k] = -best, curves[k, ::-1].copy()
+        atoms.rows[r, 2 * k + 1] *= -1.0
+        pull[2 * k + 1] *= -1.0
+    atoms.eigenvalues[r, k] = best
+
+
 def _remember(
-    problem: AtomProblem, rows: Floats, own: Floats, rho: float, pull: Floats, curves: Floats
+    problem: AtomProblem, own: Atom, rho: float, learned: bool, pull: Floats, curves: Floats
 ) -> None:
     from ldslearn.dictionary import terms
 
-    G = problem.products(rows)
-    _, H = problem.weigh(G, own)
+    G = problem.products(own.rows)
+    _, H = problem.weigh(G, own.eigenvalues)
     step = -problem.pull(H)
-    if not pull.any() and rho < 1.0:  # learned atoms pull towards themselves
-        pull += (1.0 - rho) * np.linalg.norm(step) / np.linalg.norm(rows) * rows
+    if learned and not pull.any():  # atoms of a fit pull towards themselves
+        pull += (1.0 - rho) * np.linalg.norm(step) / np.sqrt(len(step)) * own.rows
     pull += rho * step
     values = np.empty(len(GRID))
     for k in range(len(curves)):

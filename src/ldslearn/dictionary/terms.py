@@ -146,7 +146,7 @@ def value(x, p, m):  # type: ignore[no-untyped-def]
 
 @njit(**_options)
 def best_eigenvalue(p, m, current, limit):  # type: ignore[no-untyped-def]
-    """Minimiser of (1-x^2) sum p / (1-x m)^2 on [-limit, limit]; `current` if none is better.
+    """Minimiser of (1-x^2) sum p / (1-x m)^2 on [-limit, limit]; `current` if none is lower.
 
     A grid finds the valley, Newton steps kept within it by bisection its floor.
     """
@@ -163,11 +163,12 @@ def best_eigenvalue(p, m, current, limit):  # type: ignore[no-untyped-def]
         high = limit * np.sin(0.5 * np.pi * (2.0 * min(place + 1, n_grid - 1) / (n_grid - 1) - 1.0))
         x = best
     else:
-        width = 0.1 * (1.0 - abs(current))
-        low, high, x = max(current - width, -limit), min(current + width, limit), current
+        x = min(max(current, -limit), limit)
+        width = 0.1 * (1.0 - abs(x))
+        low, high = max(x - width, -limit), min(x + width, limit)
     for _ in range(30):
         f, slope, curvature = derivatives(x, p, m)
-        if f <= least:
+        if f < least:
             best, least = x, f
         if slope > 0.0:
             high = x

@@ -191,24 +191,25 @@ def _smallest(
     problem: AtomProblem, others: Floats, rows: Floats, eigenvalues: Floats, own: slice
 ) -> Floats:
     """Smallest eigenvectors of S'_k orthogonal to the other columns, as many as `rows` has."""
-    from scipy.linalg import eigh
-    from scipy.sparse.linalg import LinearOperator, eigsh
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     m, W, d = problem.flat.shape[1], problem.flat, _diagonal(problem, eigenvalues, own)
-    out_of_reach = 2.0 * problem.largest + 1.0  # where the other columns are put
+    above = problem.largest + 1.0
 
     def apply(v: Floats) -> Floats:
-        v = v.ravel()
-        inside = v - others.T @ (others @ v)
-        image = W.T @ (d * (W @ inside))
-        return image - others.T @ (others @ image) + out_of_reach * (v - inside)
+        """S'_k - above, all negative, in the null space of the other columns; zero elsewhere."""
+        inside = v.ravel() - others.T @ (others @ v.ravel())
+        image = W.T @ (d * (W @ inside)) - above * inside
+        return image - others.T @ (others @ image)
 
-    if m <= _DENSE:
+    if m <= _DENSE or len(rows) >= m - 1:
         S = np.column_stack([apply(e) for e in np.eye(m)])
-        vectors = eigh(0.5 * (S + S.T), subset_by_index=[0, len(rows) - 1])[1]
+        vectors = np.linalg.eigh(0.5 * (S + S.T))[1][:, : len(rows)]
     else:
         operator = LinearOperator((m, m), matvec=apply, dtype=np.float64)
-        start = rows.sum(axis=0)
-        vectors = eigsh(operator, k=len(rows), which="SA", v0=start, tol=1e-6)[1]
-    inside = vectors.T - (vectors.T @ others.T) @ others
-    return polar(inside)
+        start = apply(rows.sum(axis=0))
+        try:
+            vectors = eigsh(operator, k=len(rows), which="LM", v0=start, tol=1e-6)[1]
+        except ArpackNoConvergence:  # eigenvalues too close to tell apart: nothing to gain
+            return rows
+    return polar(vectors.T - (vectors.T @ others.T) @ others)
