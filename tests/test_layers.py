@@ -12,6 +12,7 @@ ORDER = [
     "_checks",
     "_files",
     "_parallel",
+    "_tags",
     "sequences",
     "video",
     "models",

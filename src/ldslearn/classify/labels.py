@@ -8,17 +8,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import type_of_target
 
 from ldslearn import _errors
+from ldslearn._tags import NoTable
 from ldslearn.models import LDS, as_systems
 
 
-class LDSClassifier(ClassifierMixin, BaseEstimator):
+class LDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
     """What all classifiers of systems share: `score`, and batches of systems as input."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        return tags
 
 
 def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
+from ldslearn._tags import NoTable
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.centres import restarts, squared_distances
 from ldslearn.dictionary.columns import Columns
@@ -25,7 +26,9 @@ from ldslearn.models import LDS, as_systems
 Floats = NDArray[np.float64]
 
 
-class LDSKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class LDSKMeans(
+    NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Cluster systems around centres that are systems, by the projection distance (Sec. 9.3).
 
     Parameters
@@ -162,9 +165,3 @@ class LDSKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     @property
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        return tags

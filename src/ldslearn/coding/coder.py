@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
+from ldslearn._tags import NoTable
 from ldslearn.coding.sparse import sparse_code
 from ldslearn.geometry.fitted import FittedKernel, check_like
 from ldslearn.geometry.registry import Kernel
@@ -18,7 +19,7 @@ from ldslearn.models import LDS, as_systems
 Floats = NDArray[np.float64]
 
 
-class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Code every system as a sparse combination of atoms in the space of a kernel (Sec. 5).
 
     Parameters
@@ -125,9 +126,3 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     @property
     def _n_features_out(self) -> int:
         return len(self.kernel_.systems)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        return tags

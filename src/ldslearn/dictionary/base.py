@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
+from ldslearn._tags import NoTable
 from ldslearn.coding import sparse_code
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
@@ -24,7 +25,7 @@ from ldslearn.models import LDS, as_systems
 Floats = NDArray[np.float64]
 
 
-class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A dictionary of systems; a subclass says by which recipe systems become columns.
 
     A subclass has parameters `n_atoms`, `update`, `sparsity`, `init`, `max_iter`, `tol`,
@@ -209,12 +210,6 @@ class SystemDictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     @property
     def _n_features_out(self) -> int:
         return len(self.atoms_) * len(self.atoms_.terms)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        return tags
 
 
 def _state_of(groups: list[Group], objective: float) -> str:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import for_each_block
+from ldslearn._tags import NoTable
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.identification import (
     energy_of,
@@ -30,7 +31,7 @@ from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_che
 from ldslearn.sequences import as_collection
 
 
-class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Encode every sequence as a stable linear dynamical system (Sec. 4.1 and 4.2).
 
     Parameters
@@ -133,12 +134,6 @@ class LDSEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         sequences = as_collection(X)
         self._fit(sequences)
         return self._encode(sequences)[0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        return tags
 
     def _fit(self, sequences: list[NDArray[Any]]) -> None:
         self._check_parameters()
