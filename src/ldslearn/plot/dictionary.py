@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from ldslearn import _errors
+
 
 def plot_objective(histories: Mapping[str, Sequence[float]], ax: Axes) -> Axes:
     """Draw the objective against iterations, a line a name (Fig. 11).
@@ -43,8 +45,16 @@ def plot_columns(
         Atoms and columns drawn, at most.
     """
     height, width = spatial
+    if basis.ndim != 3 or height * width > basis.shape[1]:
+        raise _errors.invalid(
+            "basis",
+            f"have shape (n_atoms, at least {height * width} channels, n_states)",
+            f"shape {basis.shape}",
+            "spatial is (height, width) of a frame.",
+        )
     images = basis[:n_shown, : height * width, :n_shown]
-    images = images / np.abs(images).max(axis=1, keepdims=True)
+    largest = np.abs(images).max(axis=1, keepdims=True)
+    images = images / np.where(largest > 0, largest, 1.0)
     n_atoms, _, n_states = images.shape
     sheet = np.full((n_atoms * (height + gap) - gap, n_states * (width + gap) - gap), np.nan)
     for i in range(n_atoms):
