@@ -105,7 +105,7 @@ def passes():
             "samples an atom",
             "joint",
             "faster than column",
-            "than Alg. 1 as printed",
+            "than Alg. 1 in print",
         ],
         rows,
     )
