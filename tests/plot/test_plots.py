@@ -119,7 +119,5 @@ def test_columns_are_images(ax):
     expected = basis[1, :, 1].reshape(3, 4) / np.abs(basis[1, :, 1]).max()
     np.testing.assert_allclose(sheet[5:8, 6:10], expected)
     assert np.isnan(sheet[3]).all()
-    with pytest.raises(
-        ValueError, match=r"at least 20 channels, .* got shape \(3, 12, 2\)"
-    ):
+    with pytest.raises(ValueError, match=r"at least 20 channels, .* got shape \(3, 12, 2\)"):
         plot_columns(basis, (4, 5), ax)
