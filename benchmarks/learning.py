@@ -12,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.svm import LinearSVC
 
+from benchmarks.accuracy import percent
 from benchmarks.collections import stored
 from benchmarks.timing import print_table
 from ldslearn import (
@@ -43,10 +44,6 @@ def methods(n_atoms, seed):
 
 def halves(y, n_splits):
     return StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0).split(y, y)
-
-
-def percent(values):
-    return f"{100 * np.mean(values):.1f} ± {100 * np.std(values):.1f}"
 
 
 def accuracy(file, n_splits=10, atoms=ATOMS):

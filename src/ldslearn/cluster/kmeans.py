@@ -120,7 +120,8 @@ class LDSKMeans(
                     self.cluster_centers_ = Atoms([centres], systems.delays)
                     self.inertia_path_, self.inertia_ = run.inertia, best
                     self.n_iter_ = len(run.inertia) - 1
-                    self.labels_ = self.predict(systems)
+                    D = squared_distances(data, run.centres, weights, self.n_jobs)
+                    self.labels_ = D.argmin(axis=1)  # as `predict` has it, also of copies
                 advance(1, f"k-means: inertia {best:.5g}")
         return self
 

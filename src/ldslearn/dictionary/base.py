@@ -12,7 +12,6 @@ from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
 from ldslearn._tags import NoTable
-from ldslearn.coding import sparse_code
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.centres import restarts
@@ -100,11 +99,10 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         For two-fold systems with separate codes (len(X), 2 n_atoms): first by the symmetric parts.
         """
-        codes = []
-        for group in self._groups_of(X):
-            gram, cross = group.kernels(self.n_jobs)
-            codes.append(sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs))
-        return np.concatenate(codes, axis=1)
+        groups = self._groups_of(X)
+        for group in groups:
+            group.code(self.n_jobs)
+        return np.concatenate([group.codes for group in groups], axis=1)
 
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:
         """Learn the atoms, and return the codes of the same systems."""
@@ -203,7 +201,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _check_like(self, X: Any) -> LDS:
         whose = "the model was fitted with"
         systems, fitted = check_like(X, self._like, whose), self._like.n_noise
-        if self.atoms_.covariance and systems.n_noise != fitted:
+        if "covariance" in self.recipe_.codes[0] and systems.n_noise != fitted:
             raise _errors.systems_not_as_fitted("n_noise", systems.n_noise, fitted, whose)
         return systems
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
-from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts
+from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
 from ldslearn.geometry.static import resolve_bandwidth, squared_mean_distance
 from ldslearn.models import LDS, as_systems
 
@@ -81,7 +81,7 @@ class FittedKernel:
 
     def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernels of other systems with these, (len(X), N)."""
-        K = self._sum(X, self.systems, n_jobs)
+        K = sum_parts(self.parts, X, self.systems, n_jobs)
         return K if self.projector is None else K @ self.projector
 
     def blocks(self, X: LDS) -> Iterator[slice]:
@@ -92,17 +92,11 @@ class FittedKernel:
         """Return the kernel of every system with itself, (len(X),)."""
         starts = range(0, len(X), _DIAGONAL_BLOCK)
         blocks = [X[start : start + _DIAGONAL_BLOCK] for start in starts]
-        return np.concatenate([self._sum(b, b, n_jobs).diagonal() for b in blocks])
+        return np.concatenate([sum_parts(self.parts, b, b, n_jobs).diagonal() for b in blocks])
 
     def check(self, X: Any) -> LDS:
         """Return X if it can be compared with the systems, of the same channels and order."""
         return check_like(X, self.systems, "the model was fitted with")
-
-    def _sum(self, X: LDS, Y: LDS, n_jobs: int | None) -> Floats:
-        return sum(  # type: ignore[return-value]
-            weight * evaluate_part(part, X, Y, n_jobs, settings)
-            for part, weight, settings in self.parts
-        )
 
 
 def check_like(X: Any, systems: LDS, whose: str) -> LDS:

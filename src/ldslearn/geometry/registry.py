@@ -76,10 +76,7 @@ def pairwise_kernel(
     -------
     (len(X), len(Y)) array
     """
-    return sum(  # type: ignore[return-value]
-        weight * evaluate_part(part, X, Y, n_jobs, settings)
-        for part, weight, settings in kernel_parts(kernel, parameters)
-    )
+    return sum_parts(kernel_parts(kernel, parameters), X, Y, n_jobs)
 
 
 def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
@@ -117,6 +114,13 @@ def _settings(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         if parameter not in _parameters_of(name):
             raise _errors.unknown_parameter(name, parameter, _parameters_of(name))
     return dict(parameters)
+
+
+def sum_parts(parts: list[Part], X: LDS, Y: LDS | None, n_jobs: int | None) -> Floats:
+    """Return the kernel matrix of a kernel given by its parts."""
+    return sum(  # type: ignore[return-value]
+        weight * evaluate_part(part, X, Y, n_jobs, settings) for part, weight, settings in parts
+    )
 
 
 def evaluate_part(
