@@ -21,6 +21,16 @@ DEPENDENT = 1e-14
 
 
 @njit(**options)
+def copy_to(out, x):  # type: ignore[no-untyped-def]
+    """Copy x to the first entries of `out`.
+
+    ``out[:] = x`` would do, but compiles for five seconds: it prepares a message in Unicode.
+    """
+    for i in range(len(x)):
+        out[i] = x[i]
+
+
+@njit(**options)
 def append_row(K, active, n_active, L, atom):  # type: ignore[no-untyped-def]
     """Write an atom's row of the factor to ``L[n_active]``; False if it depends on the others."""
     row = L[n_active]
@@ -103,5 +113,6 @@ def with_room(L, n_active):  # type: ignore[no-untyped-def]
     if n_active < len(L):
         return L
     larger = np.empty((2 * len(L), 2 * len(L)))
-    larger[: len(L), : len(L)] = L
+    for i in range(len(L)):
+        copy_to(larger[i], L[i])
     return larger

@@ -16,6 +16,7 @@ from ldslearn.coding.cholesky import (
     append_value,
     back_substitute,
     combine,
+    copy_to,
     options,
     remove_row,
     with_room,
@@ -54,7 +55,8 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
     signs, goal = np.empty(n_atoms), np.empty(n_atoms)
     w, g = np.empty(n_atoms), np.empty(n_atoms)
     L = np.empty((64, 64))
-    n_active, steps, bound, nothing = 0, 0, start, 1e-15 * distance
+    n_active = np.int64(0)  # a plain 0 has a type of its own: all below compiled twice
+    steps, bound, nothing = 0, start, 1e-15 * distance
     for j in range(n_atoms):
         if role[j] == ACTIVE:
             L = with_room(L, n_active)
@@ -68,13 +70,13 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
     while True:
         if steps < len(bounds):
             bounds[steps] = bound
-            trace[steps] = z
+            copy_to(trace[steps], z)
         if steps == max_steps or distance <= nothing:
             return steps
         steps += 1
         back_substitute(L, n_active, goal, w)
         combine(K, active, n_active, w, g)
-        t, event, sign = distance, -1, 0.0
+        t, event, sign = distance, np.int64(-1), 0.0
         for j in range(n_atoms):
             if role[j] == FREE:
                 rate = change[j] - g[j] - slope
@@ -130,7 +132,10 @@ def violation(c, z, bound, barred, nonnegative):  # type: ignore[no-untyped-def]
 @njit(**options)
 def nudged(k, nudge):  # type: ignore[no-untyped-def]
     """Return k with every entry off by another share of up to `nudge`, so that no two tie."""
-    return k * (1.0 + nudge * np.sin(np.arange(1.0, len(k) + 1.0)))
+    out = np.empty(len(k))
+    for j in range(len(k)):
+        out[j] = k[j] * (1.0 + nudge * np.sin(j + 1.0))
+    return out
 
 
 @njit(**options)
@@ -155,7 +160,7 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
     c, change = np.empty(n_atoms), np.empty(n_atoms)
     best, smallest, largest = z.copy(), np.inf, largest_of(k, barred)
     for _ in range(_ATTEMPTS):
-        n_active = 0
+        n_active = np.int64(0)
         for j in range(n_atoms):
             if barred[j] or (nonnegative and z[j] < 0.0):
                 z[j] = 0.0
@@ -168,7 +173,8 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
         residual = violation(c, z, bound, barred, nonnegative)
         if not residual < smallest:
             break
-        best[:], smallest = z, residual
+        copy_to(best, z)
+        smallest = residual
         if residual <= _GOOD_ENOUGH * largest:
             break
         for j in range(n_atoms):
@@ -179,16 +185,17 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
             change[j] = c[j] - optimal
             c[j] = optimal
         follow(K, bound, change, 0.0, 1.0, role, nonnegative, max_steps, z, c, c[:0], K[:0])
-    z[:] = best
+    copy_to(z, best)
     return smallest
 
 
 @njit(**options)
 def descend(K, k, bound, barred, nonnegative, max_steps, z, bounds, trace):  # type: ignore[no-untyped-def]
     """Fill z with the solution by lowering the bound from where it is zero; return the steps."""
-    role = np.where(barred, BARRED, FREE).astype(np.int8)
+    role = np.empty(len(k), dtype=np.int8)
     largest = bound
     for j in range(len(k)):
+        role[j] = BARRED if barred[j] else FREE
         if not barred[j]:
             largest = max(largest, k[j] if nonnegative else abs(k[j]))
     z[:] = 0.0
@@ -217,5 +224,6 @@ def code_rows(K, cross, barred, bound, nonnegative, warm, max_steps, codes, resi
             descend(K, nudged(k, nudge), bound, out, nonnegative, max_steps, attempt, k[:0], K[:0])
             residual = correct(K, k, bound, out, nonnegative, max_steps, attempt)
             if residual < residuals[i]:
-                z[:], residuals[i] = attempt, residual
+                copy_to(z, attempt)
+                residuals[i] = residual
             nudge = 100.0 * nudge if nudge else 1e-9

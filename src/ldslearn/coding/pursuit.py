@@ -8,6 +8,7 @@ from ldslearn.coding.cholesky import (
     append_value,
     back_substitute,
     combine,
+    copy_to,
     options,
     with_room,
 )
@@ -29,7 +30,7 @@ def pursue_rows(K, cross, barred, n_nonzero, codes, residuals):  # type: ignore[
         k, n_active = cross[i], 0
         out = barred[i % len(barred)].copy()
         negligible = 1e-14 * np.abs(k).max()
-        c[:] = k
+        copy_to(c, k)
         while n_active < n_nonzero:
             best, best_score = -1, 0.0
             for j in range(n_atoms):

@@ -212,8 +212,9 @@ def triangularise(S, T, D):  # type: ignore[no-untyped-def]
         Filled with the tridiagonal rows of D, real and imaginary parts.
     """
     n = S.shape[0]
-    T[:] = 0.0
-    T[0] = S
+    for i in range(n):  # T[0] = S compiles for five seconds
+        for j in range(n):
+            T[0, i, j], T[1, i, j] = S[i, j], 0.0
     D[:] = 0.0
     D[0, 0] = 1.0
     for k in range(n - 1):
@@ -262,7 +263,8 @@ def gramians(S, T, D, G, W):  # type: ignore[no-untyped-def]
     X, Y = np.empty((2, n, n, 1)), np.empty((2, n, 1))
     for i in range(S.shape[0]):
         lane = D[i].reshape((3, 2, n, 1))
-        solve_lanes(S[i], T[i].reshape((2, n, n, 1)), lane, G[i].copy().reshape((n, n, 1)), X, Y)
+        right = G[i].copy().reshape((n, 1, n, 1))[:, 0]  # strided as in the functions above
+        solve_lanes(S[i], T[i].reshape((2, n, n, 1)), lane, right, X, Y)
         undo_rotation(X, lane, W[i : i + 1])
         for a in range(n):
             for b in range(a):
