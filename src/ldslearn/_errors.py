@@ -195,6 +195,23 @@ def idle_states(ranks: Sequence[tuple[int, int]], n_states: int) -> str:
 # Files
 
 
+def bad_file(path: str | PathLike[str], rule: str, reason: object, remedy: str = "") -> ValueError:
+    """A file, or a line of one, that cannot be read as what it should be."""
+    return invalid(f"file {path}", rule, reason, remedy)
+
+
+def missing_data(
+    what: str, path: str | PathLike[str], missing: str, source: str
+) -> FileNotFoundError:
+    """A data set that is not where it was looked for."""
+    return FileNotFoundError(f"{what} must be in {path}; {missing} is missing. {source}")
+
+
+def too_large(what: str, size: int, limit: int, remedy: str) -> ValueError:
+    """Something whose size is refused before memory is taken."""
+    return invalid(what, f"take at most {limit / 2**30:.1f} GiB", f"{size / 2**30:.1f} GiB", remedy)
+
+
 def unreadable_file(path: str | PathLike[str], kind: str) -> ValueError:
     """A truncated, foreign or damaged file."""
     return ValueError(
