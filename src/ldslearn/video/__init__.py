@@ -1,5 +1,8 @@
-"""Video in and out: frames to sequences and back."""
+"""Video in and out: files to frames, frames to sequences and back, texture descriptors."""
 
 from ldslearn.video.frames import to_sequence, to_video
+from ldslearn.video.lbp import lbp_top
+from ldslearn.video.reading import read_frames, read_video
+from ldslearn.video.writing import write_video
 
-__all__ = ["to_sequence", "to_video"]
+__all__ = ["lbp_top", "read_frames", "read_video", "to_sequence", "to_video", "write_video"]

@@ -1,0 +1,229 @@
+"""Decode videos and folders of images, frame by frame, each made small before the next is read."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._checks import check_whole
+from ldslearn.video.resizing import resize
+
+Floats = NDArray[np.float32]
+
+IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
+_LARGEST_FRAME = 10**8  # pixels; a header that claims more is lying, or no business of ours
+_LARGEST_CLIP = 2**32  # bytes in memory
+_WHOLE = 0.9  # of the frames a header promises: containers are off by a few, not by a tenth
+
+
+@dataclass(frozen=True)
+class FrameOptions:
+    """How frames become pixels; see :func:`read_video`."""
+
+    size: tuple[int, int] | None = None
+    colour: bool = False
+    crop: tuple[int, int, int, int] | None = None
+    stride: int = 1
+    length: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_lengths("size", self.size, "(height, width)", (1, 1))
+        _check_lengths("crop", self.crop, "(top, left, height, width)", (0, 0, 1, 1))
+        check_whole("stride", self.stride)
+        if self.length is not None:
+            check_whole("length", self.length)
+
+    def apply(self, frames: Iterable[NDArray[Any]], source: Path) -> Iterator[Floats]:
+        """Take every `stride`-th frame, crop and resize it."""
+        shape: tuple[int, ...] | None = None
+        for frame in islice(frames, 0, None, self.stride):
+            cropped = frame
+            if self.crop is not None:
+                top, left, height, width = self.crop
+                cropped = frame[top : top + height, left : left + width]
+                if cropped.shape[:2] != (height, width):
+                    raise _errors.bad_file(
+                        source,
+                        f"have frames that hold crop={self.crop}",
+                        f"frames of {frame.shape[0]} x {frame.shape[1]} pixels",
+                    )
+            if self.size is not None:
+                cropped = resize(cropped, self.size)
+            if shape is not None and cropped.shape != shape:
+                raise _errors.bad_file(
+                    source,
+                    "have frames of one size",
+                    f"{shape[:2]} and {cropped.shape[:2]}",
+                    "Give size=(height, width).",
+                )
+            shape = cropped.shape
+            yield cropped.astype(np.float32, copy=False)
+
+
+def read_video(
+    path: str | PathLike[str],
+    *,
+    size: tuple[int, int] | None = None,
+    colour: bool = False,
+    crop: tuple[int, int, int, int] | None = None,
+    stride: int = 1,
+    length: int | None = None,
+) -> Floats:
+    """Return the frames of a video file of any format that ffmpeg reads.
+
+    Parameters
+    ----------
+    path : str or path
+    size : (height, width), optional
+        Frames are resized to it, with antialiasing, as they are decoded: only the small ones are
+        kept.
+    colour : bool, default False
+        Red, green and blue instead of grey.
+    crop : (top, left, height, width), optional
+        Part of each frame to keep, before resizing.
+    stride : int, default 1
+        Keep every `stride`-th frame.
+    length : int, optional
+        Stop after so many (kept) frames.
+
+    Returns
+    -------
+    (n_frames, height, width[, 3]) array of float32
+        Values from 0 to 255.
+    """
+    options = FrameOptions(size, colour, crop, stride, length)
+    return next(read_clips(path, options, chunk=False))
+
+
+def read_frames(
+    folder: str | PathLike[str],
+    *,
+    size: tuple[int, int] | None = None,
+    colour: bool = False,
+    crop: tuple[int, int, int, int] | None = None,
+    stride: int = 1,
+    length: int | None = None,
+) -> Floats:
+    """Return the images of a folder as a video, in natural order of their names (2 before 10).
+
+    Parameters and result as those of :func:`read_video`.
+    """
+    options = FrameOptions(size, colour, crop, stride, length)
+    if not Path(folder).is_dir():
+        raise _errors.bad_file(folder, "be a folder of images", "no folder")
+    return next(read_clips(folder, options, chunk=False))
+
+
+def read_clips(
+    path: str | PathLike[str], options: FrameOptions, *, chunk: bool
+) -> Iterator[Floats]:
+    """Yield the clips of a video file or folder of images, one in memory at a time.
+
+    Without `chunk` that is one clip, of ``options.length`` frames at most. With it the video is cut
+    into clips of that length; what is left at the end is a clip, too, if it has half as many.
+    """
+    source = Path(path)
+    decoded = _decode_images(source, options) if source.is_dir() else _decode(source, options)
+    frames = options.apply(decoded, source)
+    yielded = 0
+    while True:
+        clip = list(_bounded(islice(frames, options.length), source))
+        if not clip:
+            break
+        if yielded and options.length and 2 * len(clip) < options.length:
+            break
+        yielded += 1
+        yield np.stack(clip)
+        if not chunk:
+            return
+    if not yielded:
+        raise _errors.bad_file(source, "hold at least one frame", "none")
+
+
+def images_of(folder: Path) -> list[Path]:
+    """Return the images of a folder in natural order."""
+    return sorted(
+        (
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in IMAGE_SUFFIXES and not path.name.startswith(".")
+        ),
+        key=lambda path: natural_order(path.name),
+    )
+
+
+def natural_order(name: str) -> list[tuple[bool, int, str]]:
+    """Sort key by which frame2 comes before frame10, and numbers before letters."""
+    return [
+        (False, int(part), "") if part[0] in "0123456789" else (True, 0, part)
+        for part in re.split(r"([0-9]{1,18})", name)
+        if part
+    ]
+
+
+def _bounded(frames: Iterable[Floats], source: Path) -> Iterator[Floats]:
+    size = 0
+    for frame in frames:
+        size += frame.nbytes
+        if size > _LARGEST_CLIP:
+            remedy = "Give size, crop, stride or length."
+            raise _errors.too_large(f"file {source}", size, _LARGEST_CLIP, remedy)
+        yield frame
+
+
+def _decode_images(folder: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
+    for path in images_of(folder):
+        yield next(_decode(path, options))
+
+
+def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
+    """Yield frames as (height, width[, 3]) arrays."""
+    import av  # takes its time
+
+    pixels = "rgb24" if options.colour else "gray"
+    n_frames, promised = 0, 0
+    with path.open("rb") as file:
+        try:
+            # A file object, and no protocols: a playlist cannot make us open anything else.
+            safe = {"protocol_whitelist": "none"}
+            with av.open(file, "r", options=safe, metadata_errors="ignore") as container:
+                stream = next(iter(container.streams.video), None)
+                if stream is None or stream.codec_context is None:
+                    raise EOFError  # nothing to see
+                promised = stream.frames
+                _check_frame(stream.codec_context)
+                for frame in container.decode(stream):
+                    _check_frame(frame)
+                    n_frames += 1
+                    yield np.asarray(frame.to_ndarray(format=pixels), dtype=np.uint8)
+        except Exception as error:  # whatever PyAV and FFmpeg make of damaged bytes
+            what = error if isinstance(error, OverflowError) else type(error).__name__
+            reason = f"{what} after {n_frames} frames"
+            raise _errors.bad_file(path, "be a whole video or image", reason) from error
+    if n_frames < _WHOLE * promised:
+        raise _errors.bad_file(
+            path, "be a whole video", f"{n_frames} of the {promised} frames it promises"
+        )
+
+
+def _check_frame(frame: Any) -> None:
+    if frame.width * frame.height > _LARGEST_FRAME:
+        raise OverflowError(f"frames of {frame.width} x {frame.height} pixels")
+
+
+def _check_lengths(
+    name: str, value: tuple[int, ...] | None, meaning: str, least: tuple[int, ...]
+) -> None:
+    if value is None:
+        return
+    if not isinstance(value, tuple | list) or len(value) != len(least):
+        raise _errors.invalid_parameter(name, f"be {meaning}", value)
+    for length, smallest in zip(value, least, strict=True):
+        check_whole(f"each number of {name}", length, smallest)

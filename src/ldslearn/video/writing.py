@@ -1,0 +1,53 @@
+"""Write frames as a video file or an animated picture."""
+
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldslearn import _errors
+from ldslearn._checks import check_positive
+from ldslearn._files import atomic_write
+
+# Container, codec and pixels (grey, colour) of a suffix. Frames of odd size need unshared colours.
+_FORMATS = {
+    ".avi": ("avi", "mjpeg", "yuvj444p", "yuvj444p"),
+    ".gif": ("gif", "gif", "gray", "rgb8"),
+    ".mkv": ("matroska", "ffv1", "gray", "bgr0"),
+    ".mp4": ("mp4", "libx264", "yuv444p", "yuv444p"),
+}
+
+
+def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: float = 25.0) -> None:
+    """Write a (n_frames, height, width[, 3]) array of values from 0 to 255.
+
+    The suffix decides: ``.avi`` and ``.mp4`` play everywhere, ``.mkv`` is without loss, ``.gif``
+    is for pages. The file appears when it is complete.
+    """
+    import av
+
+    check_positive("frame_rate", frame_rate)
+    target = Path(path)
+    if target.suffix.lower() not in _FORMATS:
+        raise _errors.unknown_name("the suffix of a video", target.suffix, _FORMATS)
+    frames = np.asarray(video)
+    if frames.ndim not in (3, 4) or (frames.ndim == 4 and frames.shape[3] != 3) or not frames.size:
+        raise _errors.invalid(
+            "video", "have shape (n_frames, height, width[, 3])", f"shape {frames.shape}", ""
+        )
+    colour = frames.ndim == 4
+    container, codec, grey_pixels, colour_pixels = _FORMATS[target.suffix.lower()]
+    with atomic_write(target) as file, av.open(file, "w", format=container) as output:
+        stream: Any = output.add_stream(codec, rate=Fraction(frame_rate).limit_denominator(1000))
+        stream.height, stream.width = frames.shape[1:3]
+        stream.pix_fmt = colour_pixels if colour else grey_pixels
+        if codec == "mjpeg":
+            stream.codec_context.qmin = stream.codec_context.qmax = 2
+        for values in frames:
+            pixels = np.clip(np.rint(values), 0, 255).astype(np.uint8)
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24" if colour else "gray")
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode())

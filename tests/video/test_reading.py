@@ -1,0 +1,178 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from ldslearn.video import read_frames, read_video, write_video
+from ldslearn.video.reading import FrameOptions, natural_order, read_clips
+from ldslearn.video.resizing import resize
+
+SMOOTH = np.add.outer(np.arange(12) * 5.0, np.add.outer(np.arange(18.0), np.arange(25.0) * 3))
+
+
+def literal_resize(frame, size):
+    """Mean of what each new pixel covers, weights falling off linearly with the distance."""
+    out = np.zeros(size)
+    scale = [old / new for old, new in zip(frame.shape, size, strict=True)]
+    for i in range(size[0]):
+        for j in range(size[1]):
+            total = 0.0
+            for a in range(frame.shape[0]):
+                for b in range(frame.shape[1]):
+                    far = (
+                        abs(a + 0.5 - (i + 0.5) * scale[0]) / max(scale[0], 1),
+                        abs(b + 0.5 - (j + 0.5) * scale[1]) / max(scale[1], 1),
+                    )
+                    weight = max(0, 1 - far[0]) * max(0, 1 - far[1])
+                    out[i, j] += weight * frame[a, b]
+                    total += weight
+            out[i, j] /= total
+    return out
+
+
+@given(
+    shape=st.tuples(st.integers(1, 7), st.integers(1, 7)),
+    size=st.tuples(st.integers(1, 7), st.integers(1, 7)),
+)
+def test_resizing_is_the_literal_mean(shape, size):
+    frame = np.random.default_rng(0).random(shape) * 255
+    np.testing.assert_allclose(resize(frame, size), literal_resize(frame, size), atol=1e-3)
+
+
+def test_resizing_keeps_constants_and_own_size():
+    frame = np.random.default_rng(0).random((9, 7, 3)).astype(np.float32)
+    np.testing.assert_array_equal(resize(frame, (9, 7)), frame)
+    np.testing.assert_allclose(resize(np.full((31, 17), 7.0), (5, 40)), 7.0, rtol=1e-6)
+
+
+def test_shrinking_has_no_aliases():
+    stripes = np.tile([0.0, 255.0], 24)[None].repeat(48, axis=0)
+    assert np.ptp(resize(stripes, (12, 12))[:, 1:-1]) < 3
+
+
+@pytest.mark.parametrize(("suffix", "error"), [(".avi", 5), (".mkv", 0.51), (".mp4", 12)])
+@pytest.mark.parametrize("colour", [False, True])
+def test_what_is_written_is_read(tmp_path, suffix, error, colour):
+    video = SMOOTH if not colour else np.stack([SMOOTH, 255 - SMOOTH, SMOOTH / 2], axis=-1)
+    write_video(tmp_path / f"a{suffix}", video)
+    found = read_video(tmp_path / f"a{suffix}", colour=colour)
+    assert found.dtype == np.float32
+    assert found.shape == video.shape
+    np.testing.assert_allclose(found, video, atol=error)
+
+
+def test_gif(tmp_path):
+    write_video(tmp_path / "a.gif", SMOOTH)
+    np.testing.assert_allclose(read_video(tmp_path / "a.gif"), SMOOTH, atol=0.51)
+
+
+def test_values_are_clipped(tmp_path):
+    write_video(tmp_path / "a.mkv", np.stack([np.full((4, 4), -9.0), np.full((4, 4), 300.0)]))
+    assert read_video(tmp_path / "a.mkv").mean(axis=(1, 2)).tolist() == [0, 255]
+
+
+def test_crop_stride_length_size(tmp_path):
+    write_video(tmp_path / "a.mkv", SMOOTH)
+    whole = read_video(tmp_path / "a.mkv")
+    found = read_video(tmp_path / "a.mkv", crop=(2, 3, 8, 10), stride=3, length=2)
+    np.testing.assert_array_equal(found, whole[:4:3, 2:10, 3:13])
+    small = read_video(tmp_path / "a.mkv", size=(6, 5))
+    np.testing.assert_allclose(small, [resize(frame, (6, 5)) for frame in whole])
+    with pytest.raises(ValueError, match=r"a.mkv must have frames that hold crop=\(2, 3, 80, 10\)"):
+        read_video(tmp_path / "a.mkv", crop=(2, 3, 80, 10))
+
+
+@pytest.mark.parametrize(
+    ("n_frames", "lengths"), [(12, [5, 5]), (13, [5, 5, 3]), (10, [5, 5]), (2, [2])]
+)
+def test_chunks(tmp_path, n_frames, lengths):
+    video = np.arange(n_frames)[:, None, None] * np.ones((4, 4)) * 10
+    write_video(tmp_path / "a.mkv", video)
+    clips = list(read_clips(tmp_path / "a.mkv", FrameOptions(length=5), chunk=True))
+    assert [len(clip) for clip in clips] == lengths
+    np.testing.assert_allclose(np.concatenate(clips), video[: sum(lengths)], atol=0.6)
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg", "bmp", "pgm", "tif"])
+def test_folders_of_images_in_natural_order(tmp_path, suffix):
+    for number in (10, 2, 1):
+        Image.fromarray(np.full((8, 8), number * 9, np.uint8)).save(
+            tmp_path / f"frame{number}.{suffix}"
+        )
+    (tmp_path / "notes.md").write_text("no picture")
+    (tmp_path / f"._frame1.{suffix}").write_text("what one system leaves behind")
+    found = read_frames(tmp_path)
+    np.testing.assert_allclose(found.mean(axis=(1, 2)), [9, 18, 90], atol=2)
+
+
+def test_images_of_two_sizes_need_size(tmp_path):
+    for number in (4, 8):
+        Image.fromarray(np.zeros((number, number), np.uint8)).save(tmp_path / f"{number}.png")
+    with pytest.raises(ValueError, match=r"frames of one size; got \(4, 4\) and \(8, 8\)"):
+        read_frames(tmp_path)
+    assert read_frames(tmp_path, size=(3, 3)).shape == (2, 3, 3)
+
+
+def test_natural_order():
+    names = ["f10", "f9", "f09b", "a", "10", "9"]
+    assert sorted(names, key=natural_order) == ["9", "10", "a", "f9", "f09b", "f10"]
+    assert sorted(["٣", "3", "²"], key=natural_order)[0] == "3"  # other digits are letters here
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"hello" * 100,
+        b"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:9,\nother.avi\n#EXT-X-ENDLIST\n",
+        b"ffconcat version 1.0\nfile 'other.avi'\n",
+    ],
+)
+def test_no_video_and_no_playlist(tmp_path, content):
+    write_video(tmp_path / "other.avi", SMOOTH)
+    (tmp_path / "a.avi").write_bytes(content)
+    with pytest.raises(ValueError, match="a.avi must be a whole video or image; got"):
+        read_video(tmp_path / "a.avi")
+
+
+def test_truncated_video(tmp_path):
+    write_video(tmp_path / "a.avi", np.random.default_rng(0).random((30, 32, 32)) * 255)
+    data = (tmp_path / "a.avi").read_bytes()
+    (tmp_path / "a.avi").write_bytes(data[: len(data) // 2])
+    with pytest.raises(ValueError, match="a.avi must be a whole video"):
+        read_video(tmp_path / "a.avi")
+    assert len(read_video(tmp_path / "a.avi", length=5)) == 5
+
+
+def test_sizes_are_refused_before_memory_is_taken(tmp_path, monkeypatch):
+    write_video(tmp_path / "a.mkv", SMOOTH)
+    monkeypatch.setattr("ldslearn.video.reading._LARGEST_CLIP", 5000)
+    with pytest.raises(ValueError, match="take at most .* Give size, crop, stride or length"):
+        read_video(tmp_path / "a.mkv")
+    monkeypatch.setattr("ldslearn.video.reading._LARGEST_FRAME", 100)
+    with pytest.raises(ValueError, match="got frames of 25 x 18 pixels"):
+        read_video(tmp_path / "a.mkv", length=1)
+
+
+def test_bad_arguments(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_video(tmp_path / "nothing.avi")
+    with pytest.raises(ValueError, match="must be a folder of images"):
+        read_frames(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="must hold at least one frame; got none"):
+        read_frames(tmp_path)
+    for options, message in (
+        ({"size": (0, 3)}, "each number of size must be an integer of at least 1"),
+        ({"size": 48}, r"size must be \(height, width\)"),
+        ({"crop": (1, 2)}, r"crop must be \(top, left, height, width\)"),
+        ({"stride": 0}, "stride must"),
+        ({"length": 0}, "length must"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read_video(tmp_path / "nothing.avi", **options)
+    with pytest.raises(ValueError, match="suffix of a video must be one of '.avi'"):
+        write_video(tmp_path / "a.txt", SMOOTH)
+    with pytest.raises(ValueError, match="video must have shape"):
+        write_video(tmp_path / "a.avi", SMOOTH[0])
+    assert not list(tmp_path.iterdir())
