@@ -207,6 +207,24 @@ def missing_data(
     return FileNotFoundError(f"{what} must be in {path}; {missing} is missing. {source}")
 
 
+def skipped_files(reasons: Sequence[str]) -> str:
+    """Warning about files that could not be read."""
+    count = "1 item was" if len(reasons) == 1 else f"{len(reasons)} items were"
+    return f"{count} skipped, the first because: {reasons[0]}"
+
+
+def unlike_first(
+    name: str, got: tuple[int, ...], first: str, expected: tuple[int, ...]
+) -> ValueError:
+    """An item whose channels or frames are not those of the first one."""
+
+    def words(shape: tuple[int, ...]) -> str:
+        return f"{shape[0]} channels" if len(shape) == 1 else f"frames of shape {shape[1:]}"
+
+    remedy = "Pass size=(height, width) to make them alike." if len(got) > 1 else "Leave it out."
+    return invalid(name, f"have {words(expected)} like {first}", words(got), remedy)
+
+
 def too_large(what: str, size: int, limit: int, remedy: str) -> ValueError:
     """Something whose size is refused before memory is taken."""
     return invalid(what, f"take at most {limit / 2**30:.1f} GiB", f"{size / 2**30:.1f} GiB", remedy)
@@ -217,6 +235,14 @@ def unreadable_file(path: str | PathLike[str], kind: str) -> ValueError:
     return ValueError(
         f"{path} must be a complete {kind} file; it cannot be read as one. "
         "It may have been cut short in a copy, or be another program's file."
+    )
+
+
+def cannot_save(value: object) -> TypeError:
+    """Part of a model that has no place in a file."""
+    return TypeError(
+        f"a saved model must be made of the library's own parts; got {value!r:.80}. "
+        "Use kernels by name, and classifiers of this library, LinearSVC or SVC."
     )
 
 

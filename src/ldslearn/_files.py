@@ -1,18 +1,34 @@
-"""Arrays with a JSON header in one file, written whole or not at all, read without executing."""
+"""Arrays in files, written whole or not at all, read without executing or trusting anything."""
 
 import json
+import math
 import os
+import re
 import secrets
 import shutil
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+
+LIMIT = 8 * 2**30  # bytes one file may take in memory
+INFLATION = 1032  # deflate makes at most 1032 bytes of one (zlib.net/zlib_tech.html)
+_MAX_HEADER = 10_000  # as np.load: longer ones are attacks
+_MAX_DIMENSIONS = 32
+_CHUNK = 2**20
+_MAX_REASON = 300
+
+# The fields of an npy header, a Python dict in text that is matched and never evaluated.
+_DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([^'"]{1,20})['"]""")
+_ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
+_SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d,L\s]*)\)""")
+_DTYPE = re.compile(r"[<>|=][biufcSU]\d{1,9}")
 
 
 @contextmanager
@@ -61,14 +77,14 @@ def load_arrays(
     path: str | os.PathLike[str], kind: str, version: int
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return header and arrays of a file written by :func:`save_arrays`, or say what is wrong."""
-    with open(path, "rb") as file:
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                arrays = dict(stored)
-            header = json.loads(str(arrays.pop("header")))
-            found = header["format"], header["version"]
-        except Exception as error:  # whatever np.load, zipfile and json make of damaged bytes
-            raise _errors.unreadable_file(path, kind) from error
+    try:
+        arrays = read_npz(path)
+        header = json.loads(str(arrays.pop("header")))
+        found = header["format"], header["version"]
+    except OSError:
+        raise
+    except Exception as error:  # whatever read_npz and json make of damaged bytes
+        raise _errors.unreadable_file(path, kind) from error
     if found[0] != kind:
         raise _errors.unreadable_file(path, kind)
     if found[1] != version:
@@ -76,3 +92,152 @@ def load_arrays(
     if sorted(arrays) != header.get("arrays"):
         raise _errors.unreadable_file(path, kind)
     return header, arrays
+
+
+def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file for reading; pipes and devices, which may never end, are refused."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise _errors.bad_file(path, "be a regular file", "a pipe or device", "Copy it to a file.")
+    return open(path, "rb")
+
+
+@contextmanager
+def explained(path: str | os.PathLike[str], rule: str, remedy: str = "") -> Iterator[None]:
+    """Turn whatever damaged bytes raise inside the block into one message that names the file."""
+    try:
+        yield
+    except Exception as error:
+        reason = (str(error) or type(error).__name__).rstrip(".")
+        if len(reason) > _MAX_REASON:  # zipfile quotes whole files
+            reason = reason[:_MAX_REASON] + "..."
+        raise _errors.bad_file(path, rule, reason, remedy) from error
+
+
+def check_size(path: str | os.PathLike[str], size: int, limit: int = LIMIT) -> None:
+    """Refuse a file that would take more than `limit` bytes of memory."""
+    if size > limit:
+        remedy = "Split it into several files, or store it as smaller numbers."
+        raise _errors.too_large(f"file {path}", size, limit, remedy)
+
+
+def read_npz(path: str | os.PathLike[str], limit: int = LIMIT) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an npz file by name.
+
+    No object is unpickled and no text evaluated. What the file says about its sizes must agree
+    with the bytes it has before memory is taken.
+
+    Parameters
+    ----------
+    path : path-like
+    limit : int
+        Bytes that all arrays together may take.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Booleans, numbers and texts only.
+    """
+    rule = "be a complete npz file of numbers and texts"
+    with open_file(path) as file:
+        with explained(path, rule):
+            archive = zipfile.ZipFile(file)
+            members = {_array_name(member): member for member in archive.infolist()}
+            _check_members(archive, os.fstat(file.fileno()).st_size)
+        with archive:
+            check_size(path, sum(member.file_size for member in members.values()), limit)
+            with explained(path, rule):
+                arrays = {}
+                for name, member in members.items():
+                    with archive.open(member) as stream:
+                        arrays[name] = _read_array(stream, member.file_size)
+                return arrays
+
+
+def read_npy(path: str | os.PathLike[str], limit: int = LIMIT) -> NDArray[Any]:
+    """Return the array of an npy file, as carefully as :func:`read_npz`."""
+    with open_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        check_size(path, size, limit)
+        with explained(path, "be a complete npy file of numbers or texts"):
+            return _read_array(file, size)
+
+
+def _array_name(member: zipfile.ZipInfo) -> str:
+    if not member.filename.endswith(".npy"):
+        raise ValueError(f"the member {member.filename!r}, which is no array")
+    return member.filename.removesuffix(".npy")
+
+
+def _check_members(archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse members that share names or bytes, or say that they are larger than can be."""
+    members = archive.infolist()
+    if len(archive.NameToInfo) != len(members):
+        raise ValueError("two members of one name")
+    if sum(member.compress_size for member in members) > size:
+        raise ValueError("members that overlap or end outside the file")
+    for member in members:
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(f"compression method {member.compress_type} in {member.filename!r}")
+        most = 1 if member.compress_type == zipfile.ZIP_STORED else INFLATION
+        if member.file_size > most * member.compress_size:
+            raise ValueError(f"a false size in {member.filename!r}")
+
+
+def _read_array(stream: IO[bytes], size: int) -> NDArray[Any]:
+    """The array in `size` bytes of npy format; memory is taken once header and size agree."""
+    dtype, fortran_order, shape, start = _read_header(stream)
+    count = math.prod(shape)
+    if count * dtype.itemsize != size - start:
+        raise ValueError(
+            f"{size - start} bytes for an array of shape {shape} and dtype {dtype.str}"
+        )
+    values = np.empty(count, dtype)
+    content = memoryview(values.view(np.uint8)) if count else memoryview(b"")  # type: ignore[arg-type]
+    done = 0
+    while done < len(content):
+        chunk = stream.read(min(_CHUNK, len(content) - done))
+        if not chunk:
+            raise ValueError(f"{done} of {len(content)} bytes")
+        content[done : done + len(chunk)] = chunk
+        done += len(chunk)
+    if stream.read(1):
+        raise ValueError("more bytes than it says")
+    return _sound(values).reshape(shape, order="F" if fortran_order else "C")
+
+
+def _read_header(stream: IO[bytes]) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+    """Dtype, order, shape and the position of the first value."""
+    magic = stream.read(8)
+    if len(magic) != 8 or magic[:6] != b"\x93NUMPY" or magic[6] not in (1, 2, 3):
+        raise ValueError("no npy header")
+    width = 2 if magic[6] == 1 else 4
+    length = int.from_bytes(stream.read(width), "little")
+    if length > _MAX_HEADER:
+        raise ValueError(f"an npy header of {length} bytes")
+    header = stream.read(length)
+    text = header.decode("latin-1")
+    descr, order, shape = _DESCR.search(text), _ORDER.search(text), _SHAPE.search(text)
+    if len(header) != length or descr is None or order is None or shape is None:
+        raise ValueError("an npy header that is damaged, or of records")
+    if not _DTYPE.fullmatch(descr[1]):
+        raise ValueError(f"dtype {descr[1]}, which is neither numbers nor texts")
+    dtype = np.dtype(descr[1])
+    lengths = re.findall(r"\d+", shape[1])
+    if (
+        len(lengths) > _MAX_DIMENSIONS
+        or max(map(len, lengths), default=0) > 19
+        or not dtype.itemsize
+    ):
+        raise ValueError(f"{len(lengths)} dimensions of dtype {descr[1]}, or a size of many digits")
+    return dtype, order[1] == "True", tuple(map(int, lengths)), len(magic) + width + length
+
+
+def _sound(values: NDArray[Any]) -> NDArray[Any]:
+    """The values, if their bytes are booleans that NumPy and texts that Python can hold."""
+    if values.dtype.kind == "b" and values.size and values.view(np.uint8).max() > 1:
+        raise ValueError("booleans other than 0 and 1")
+    if values.dtype.kind == "U" and values.size:
+        codes = values.view(np.dtype(np.uint32).newbyteorder(values.dtype.byteorder))
+        if codes.max() > 0x10FFFF or ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
+            raise ValueError("texts of characters that do not exist")
+    return values

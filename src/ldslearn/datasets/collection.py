@@ -72,14 +72,15 @@ class Collection:
         chosen = np.arange(len(self))[index]
         if chosen.ndim == 0:
             chosen = chosen[None]
+        part: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[chosen]
+            for name in ("y", "split", "groups")
+        }
         return replace(
             self,
             X=[self.X[i] for i in chosen],
             names=tuple(self.names[i] for i in chosen),
-            **{
-                name: None if getattr(self, name) is None else getattr(self, name)[chosen]
-                for name in ("y", "split", "groups")
-            },
+            **part,
         )
 
     @property

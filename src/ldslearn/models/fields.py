@@ -53,9 +53,10 @@ def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) ->
 
 def check_orthonormal(C: Floats) -> None:
     """Raise unless every C has orthonormal columns."""
-    deviation = np.abs(np.swapaxes(C, 1, 2) @ C - np.eye(C.shape[2]))
+    with np.errstate(over="ignore", invalid="ignore"):  # of a damaged file, say
+        deviation = np.abs(np.swapaxes(C, 1, 2) @ C - np.eye(C.shape[2]))
     worst = deviation.max(axis=(1, 2))
-    bad = np.flatnonzero(worst > ORTHONORMAL_TOLERANCE)
+    bad = np.flatnonzero(~(worst <= ORTHONORMAL_TOLERANCE))
     if len(bad):
         raise _errors.invalid(
             "C",

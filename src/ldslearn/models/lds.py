@@ -418,7 +418,7 @@ class LDS:
                 delays=int(header["delays"]),
                 allow_unstable=bool(header["allow_unstable"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise _errors.damaged_contents(path, error) from error
 
 

@@ -1,0 +1,110 @@
+"""Text files line by line, with bounded lines, and numbers that name their line when wrong."""
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._files import LIMIT, check_size, open_file
+
+LINE_LIMIT = 2**26  # bytes; the longest lines of the UEA archive have 2**22
+_GROWTH = 4  # "0," becomes eight bytes
+_SHOWN = 40
+
+
+def read_lines(
+    path: str | os.PathLike[str], comment: str, limit: int = LINE_LIMIT
+) -> Iterator[tuple[int, str]]:
+    """Yield number and stripped text of each line that is neither empty nor a comment.
+
+    Parameters
+    ----------
+    path : path-like
+        A UTF-8 text; comments may be in any encoding.
+    comment : str
+        The character comments start with.
+    limit : int
+        Bytes of the longest line that is read.
+    """
+    with open_file(path) as file:
+        check_size(path, _GROWTH * os.fstat(file.fileno()).st_size, LIMIT)
+        number = 0
+        while line := file.readline(limit + 1):
+            number += 1
+            if len(line) > limit:
+                raise bad_line(
+                    path, number, "be a text of lines", f"more than {limit} bytes without a break"
+                )
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            line = line.strip()
+            if not line or line.startswith(comment.encode()):
+                continue
+            try:
+                yield number, line.decode("utf-8")
+            except UnicodeDecodeError:
+                raise bad_line(
+                    path, number, "be a UTF-8 text", "other bytes", "Convert it to UTF-8."
+                ) from None
+
+
+def bad_line(
+    path: str | os.PathLike[str], number: int, rule: str, reason: str, remedy: str = ""
+) -> ValueError:
+    """A line of a text file that breaks a rule."""
+    return _errors.bad_file(path, rule, f"{reason} in line {number}", remedy)
+
+
+def numbers(
+    path: str | os.PathLike[str], number: int, fields: Sequence[str]
+) -> NDArray[np.float64]:
+    """The fields of a line as finite numbers, or the first that is none.
+
+    Parameters
+    ----------
+    path : path-like
+    number : int
+        Of the line, for messages.
+    fields : sequence of str
+
+    Returns
+    -------
+    (len(fields),) array
+    """
+    values = np.empty(len(fields))
+    for i, field in enumerate(fields):
+        value = as_number(field)
+        if value is None or not math.isfinite(value):
+            raise _bad_number(path, number, field.strip(), value)
+        values[i] = value
+    return values
+
+
+def as_number(field: str) -> float | None:
+    """The number a field holds: digits as in files, without Python's underscores."""
+    try:
+        return None if "_" in field else float(field)
+    except ValueError:
+        return None
+
+
+def shown(text: str) -> str:
+    """A text for messages, cut when long."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
+
+
+def _bad_number(
+    path: str | os.PathLike[str], number: int, field: str, value: float | None
+) -> ValueError:
+    if field in ("", "?") or field.lower() in ("na", "null") or (value is not None):
+        return bad_line(
+            path,
+            number,
+            "have no missing or infinite values",
+            shown(field) if field else "an empty field",
+            "Fill or interpolate them first.",
+        )
+    return bad_line(path, number, "hold numbers", shown(field))

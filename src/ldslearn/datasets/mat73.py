@@ -1,0 +1,164 @@
+"""MATLAB files of version 7.3, which are HDF5."""
+
+import importlib
+import math
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._files import INFLATION
+from ldslearn.datasets.mat5 import MAX_DEPTH, UnsupportedError
+from ldslearn.datasets.mat_elements import Budget
+
+_FILTERS = {1, 2, 3}  # deflate, shuffle, fletcher32: others would load a plug-in
+_OBJECT = 1024  # bytes of an object beside its values
+_SLACK = 2**20
+
+
+def import_h5py(path: str | os.PathLike[str]) -> Any:
+    """Return h5py, or say how to install it."""
+    try:
+        return importlib.import_module("h5py")
+    except ImportError as error:
+        raise _errors.bad_file(
+            path,
+            "have version 7 or earlier when h5py is missing",
+            "version 7.3 (HDF5)",
+            "Run pip install 'ldslearn[hdf5]', or save it in MATLAB with -v7.",
+        ) from error
+
+
+def read_mat73(h5py: Any, path: str | os.PathLike[str], limit: int) -> dict[str, Any]:
+    """Return the variables of a file by name.
+
+    Parameters
+    ----------
+    h5py : module
+    path : path-like
+    limit : int
+        Bytes that all variables together may take.
+
+    Returns
+    -------
+    dict
+        As :func:`ldslearn.datasets.mat.read_mat`.
+    """
+    with h5py.File(path, "r") as file:
+        reader = _Reader(h5py, file, Budget(limit), INFLATION * os.stat(path).st_size + _SLACK)
+        variables = {}
+        for name in file:
+            if not name.startswith("#"):  # MATLAB's own: targets of references, objects
+                try:
+                    variables[name] = reader.member(file, name, 0)
+                except UnsupportedError:
+                    continue
+        return variables
+
+
+class _Reader:
+    """Objects of one file; each is read once, however often it is referred to."""
+
+    def __init__(self, h5py: Any, file: Any, budget: Budget, largest: int) -> None:
+        self.h5py, self.file, self.budget, self.largest = h5py, file, budget, largest
+        self.known: dict[int, Any] = {}
+
+    def member(self, group: Any, name: str, depth: int) -> Any:
+        """An object of a group, but never one of another file."""
+        if not isinstance(group.get(name, getlink=True), self.h5py.HardLink):
+            raise ValueError(f"a link to elsewhere in {name!r}")
+        return self.value(group[name], depth)
+
+    def value(self, item: Any, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise ValueError(f"arrays nested more than {MAX_DEPTH} deep")
+        address = self.h5py.h5o.get_info(item.id).addr
+        if address not in self.known:
+            self.budget.take(_OBJECT)
+            if isinstance(item, self.h5py.Dataset):
+                self.known[address] = self._dataset(item, depth)
+            elif isinstance(item, self.h5py.Group):
+                self.known[address] = self._group(item, depth)
+            else:
+                raise UnsupportedError
+        return self.known[address]
+
+    def _group(self, group: Any, depth: int) -> Any:
+        if "MATLAB_sparse" in group.attrs:
+            return self._sparse(group, depth)
+        if _class(group) not in ("struct", ""):
+            raise UnsupportedError
+        fields = {name: self.member(group, name, depth + 1) for name in group}
+        columns = [
+            isinstance(group[name], self.h5py.Dataset) and not _class(group[name])
+            for name in fields
+        ]
+        if not fields or not all(columns):
+            return fields
+        # A struct array: every field is an array of references of one size.
+        lengths = {len(column) for column in fields.values()}
+        if len(lengths) != 1:
+            raise ValueError("a struct array with fields of several sizes")
+        self.budget.take(_OBJECT * lengths.pop())
+        return [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
+
+    def _dataset(self, dataset: Any, depth: int) -> Any:
+        kind = _class(dataset)
+        if "MATLAB_empty" in dataset.attrs:
+            empty = {"char": "", "cell": [], "struct": []}
+            return empty.get(kind, np.empty((0, 0)))
+        if "MATLAB_object_decode" in dataset.attrs and kind not in ("char", "logical", "cell"):
+            raise UnsupportedError
+        values = self._read(dataset)
+        if dataset.dtype == self.h5py.ref_dtype:
+            references = values.T.ravel(order="F")
+            return [self.value(self.file[reference], depth + 1) for reference in references]
+        if values.dtype.names == ("real", "imag"):
+            values = values["real"] + 1j * values["imag"]
+        if values.dtype.kind not in "biufc":
+            raise ValueError(f"dtype {values.dtype} in {dataset.name!r}")
+        matrix = values.T  # stored by rows what MATLAB has by columns
+        if kind == "char":
+            rows = ["".join(map(chr, row)) for row in np.atleast_2d(matrix).astype(int).tolist()]
+            return rows[0] if len(rows) == 1 else rows
+        return matrix.astype(np.bool_) if kind == "logical" else matrix
+
+    def _read(self, dataset: Any) -> NDArray[Any]:
+        """All values of a dataset whose size agrees with the file's."""
+        size = math.prod(dataset.shape or ()) * dataset.dtype.itemsize
+        if dataset.shape is None or size > self.largest:
+            raise ValueError(f"shape {dataset.shape} in {dataset.name!r}, more than the file holds")
+        self.budget.take(_OBJECT // 8 * size if dataset.dtype.hasobject else 2 * size)
+        settings = dataset.id.get_create_plist()
+        filters = {settings.get_filter(i)[0] for i in range(settings.get_nfilters())}
+        if dataset.external or dataset.is_virtual or not filters <= _FILTERS:
+            raise ValueError(f"values outside the file or of an unknown filter in {dataset.name!r}")
+        if dataset.dtype.hasobject and dataset.dtype != self.h5py.ref_dtype:
+            raise ValueError(f"dtype {dataset.dtype} in {dataset.name!r}")
+        return np.asarray(dataset[()])
+
+    def _sparse(self, group: Any, depth: int) -> NDArray[Any]:
+        """A sparse matrix, made dense."""
+        n_rows = int(group.attrs["MATLAB_sparse"])
+        starts = np.ravel(self.member(group, "jc", depth + 1)).astype(np.int64)
+        n_columns = len(starts) - 1
+        count = int(starts[-1])
+        if n_columns < 0 or starts[0] != 0 or (np.diff(starts) < 0).any() or n_rows < 0:
+            raise ValueError("a sparse matrix of wrong columns")
+        self.budget.take(16 * n_rows * n_columns)
+        if not count:
+            return np.zeros((n_rows, n_columns))
+        rows = np.ravel(self.member(group, "ir", depth + 1)).astype(np.int64)
+        values = np.ravel(self.member(group, "data", depth + 1))
+        if len(rows) != count or len(values) != count or not 0 <= rows.min() <= rows.max() < n_rows:
+            raise ValueError("a sparse matrix of wrong rows")
+        dense = np.zeros((n_rows, n_columns), values.dtype)
+        dense[rows, np.repeat(np.arange(n_columns), np.diff(starts))] = values
+        return dense
+
+
+def _class(item: Any) -> str:
+    name = item.attrs.get("MATLAB_class", b"")
+    return name.decode("latin-1") if isinstance(name, bytes) else str(name)

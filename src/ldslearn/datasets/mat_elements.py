@@ -1,0 +1,93 @@
+"""The elements MATLAB files of version 5 to 7 are made of: a type, a size, and so many bytes."""
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn._files import INFLATION
+
+MATRIX, COMPRESSED = 14, 15
+TYPES = {
+    1: "i1",
+    2: "u1",
+    3: "i2",
+    4: "u2",
+    5: "i4",
+    6: "u4",
+    7: "f4",
+    9: "f8",
+    12: "i8",
+    13: "u8",
+}
+
+
+@dataclass
+class Budget:
+    """Bytes that may still be taken."""
+
+    left: int
+
+    def take(self, size: int) -> None:
+        """Refuse what does not fit before it is made."""
+        if size > self.left:
+            raise ValueError(f"variables that take {size - self.left} bytes too many")
+        self.left -= size
+
+
+class Stream:
+    """Elements one after another in some bytes."""
+
+    def __init__(self, content: memoryview, order: str, budget: Budget) -> None:
+        self.content, self.order, self.budget = content, order, budget
+
+    def element(self) -> tuple[int, memoryview]:
+        """Type and bytes of the next element."""
+        if len(self.content) < 8:
+            raise ValueError("an element that is cut short")
+        word = int(np.frombuffer(self.content, self.order + "u4", 1)[0])
+        if word >> 16:  # small: type and size share a word, and four bytes follow
+            kind, size, start, end = word & 0xFFFF, word >> 16, 4, 8
+            if size > 4:
+                raise ValueError(f"a small element of {size} bytes")
+        else:
+            kind, size = word, int(np.frombuffer(self.content, self.order + "u4", 2)[1])
+            start, end = 8, 8 + size + (0 if kind == COMPRESSED else -size % 8)
+        if start + size > len(self.content):
+            raise ValueError(f"an element of {size} bytes where {len(self.content) - start} are")
+        body, self.content = self.content[start : start + size], self.content[end:]
+        return kind, body
+
+    def numbers(self) -> NDArray[Any]:
+        """The next element, which holds numbers."""
+        kind, body = self.element()
+        if kind not in TYPES:
+            raise ValueError(f"an element of type {kind} for numbers")
+        return np.frombuffer(body, self.order + TYPES[kind])
+
+    def text(self) -> str:
+        """The next element, which holds a name."""
+        kind, body = self.element()
+        if kind not in (1, 2, 16):
+            raise ValueError(f"an element of type {kind} for a name")
+        return bytes(body).decode("utf-8")
+
+
+def inflated(body: memoryview, order: str, budget: Budget) -> tuple[int, memoryview]:
+    """The element in compressed bytes, no longer than it says and deflate can."""
+    inflate = zlib.decompressobj()
+    tag = inflate.decompress(body, 8)
+    if len(tag) < 8:
+        raise ValueError("a compressed element that is cut short")
+    kind, size = (int(word) for word in np.frombuffer(tag, order + "u4"))
+    if size > INFLATION * len(body):
+        raise ValueError(f"a compressed element with a false size of {size} bytes")
+    budget.take(size)
+    content = inflate.decompress(inflate.unconsumed_tail, size) if size else b""
+    if len(content) < size:
+        raise ValueError("a compressed element that is cut short")
+    if inflate.decompress(inflate.unconsumed_tail, 1) or not inflate.eof:
+        raise ValueError("a compressed element longer than it says")
+    return kind, memoryview(content)

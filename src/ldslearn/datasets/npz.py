@@ -1,0 +1,138 @@
+"""Collections in npz files: all sequences side by side in one array, and their lengths."""
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._files import atomic_write, explained, read_npz
+from ldslearn.datasets.collection import Collection
+
+_RULE = "hold a collection"
+_REMEDY = "It needs values (n_channels, sum of lengths) and lengths, or X (N, n_channels, time)."
+
+
+def load_npz(path: str | os.PathLike[str]) -> Collection:
+    """Return the collection in an npz file.
+
+    The file holds ``values`` (n_channels, sum of lengths) and ``lengths`` (N,), or one 3-D array
+    ``X`` (N, n_channels, n_timepoints). It may hold ``labels`` or ``y`` (N,), which index
+    ``classes`` when those are given; ``groups``, ``split`` and ``names`` (N,); ``spatial`` or
+    ``frame_shape``, the shape of one frame; ``preprocessing``, a JSON text. Nothing in it is
+    executed.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Collection
+        Numbers keep their dtype.
+    """
+    arrays = read_npz(path)
+    with explained(path, _RULE, _REMEDY):
+        return Collection(
+            _sequences(arrays),
+            y=_labels(arrays),
+            split=_texts(arrays.get("split")),
+            groups=_texts(arrays.get("groups")),
+            names=tuple(map(str, _vector(arrays["names"]))) if "names" in arrays else (),
+            frame_shape=_frame_shape(arrays),
+            preprocessing=_preprocessing(arrays),
+        )
+
+
+def save_npz(path: str | os.PathLike[str], collection: Collection) -> None:
+    """Write a collection for :func:`load_npz`; the file is replaced in one step.
+
+    What was skipped when the collection was read is not kept.
+    """
+    arrays: dict[str, NDArray[Any]] = {
+        "values": np.concatenate(collection.X, axis=1),
+        "lengths": np.array([sequence.shape[1] for sequence in collection.X]),
+        "names": np.array(collection.names),
+    }
+    if collection.y is not None:
+        arrays["classes"], arrays["labels"] = np.unique(collection.y, return_inverse=True)
+    for name in ("split", "groups"):
+        values = getattr(collection, name)
+        if values is not None:
+            arrays[name] = values
+    if collection.frame_shape is not None:
+        arrays["spatial"] = np.array(collection.frame_shape)
+    if collection.preprocessing:
+        try:
+            arrays["preprocessing"] = np.array(json.dumps(collection.preprocessing))
+        except (TypeError, ValueError) as error:
+            raise _errors.invalid(
+                "preprocessing", "hold plain values that JSON can hold", error, ""
+            ) from error
+    with atomic_write(path) as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+
+
+def _sequences(arrays: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    if "X" in arrays and "values" not in arrays:
+        stack = arrays["X"]
+        if stack.ndim != 3 or not stack.size:
+            raise ValueError(f"X of shape {stack.shape}")
+        return list(stack)
+    if "values" not in arrays or "lengths" not in arrays:
+        raise ValueError(f"the arrays {', '.join(sorted(arrays)) or 'none'}")
+    values = arrays["values"]
+    lengths = _integers("lengths", arrays["lengths"])
+    if values.ndim != 2:
+        raise ValueError(f"values of shape {values.shape}")
+    if min(lengths, default=0) < 1 or sum(lengths) != values.shape[1]:
+        raise ValueError(f"lengths that do not add up to {values.shape[1]}, or are not positive")
+    return np.split(values, np.cumsum(lengths)[:-1], axis=1)
+
+
+def _labels(arrays: dict[str, NDArray[Any]]) -> NDArray[np.str_] | None:
+    labels = arrays.get("labels", arrays.get("y"))
+    classes = arrays.get("classes")
+    if labels is None or classes is None or labels.dtype.kind == "U":
+        return _texts(labels)
+    indices = _integers("labels", labels)
+    names = _vector(classes).astype(np.str_)
+    if indices and not 0 <= min(indices) <= max(indices) < len(names):
+        raise ValueError(f"labels that do not index its {len(names)} classes")
+    return names[indices]
+
+
+def _frame_shape(arrays: dict[str, NDArray[Any]]) -> tuple[int, ...] | None:
+    shape = arrays.get("spatial", arrays.get("frame_shape"))
+    if shape is None:
+        return None
+    lengths = _integers("spatial", shape)
+    # One number counts channels that are no pixels.
+    return tuple(lengths) if len(lengths) > 1 else None
+
+
+def _preprocessing(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    if "preprocessing" not in arrays:
+        return {}
+    settings = json.loads(str(arrays["preprocessing"]))
+    if not isinstance(settings, dict):
+        raise ValueError(f"{type(settings).__name__} for preprocessing")
+    return settings
+
+
+def _texts(values: NDArray[Any] | None) -> NDArray[np.str_] | None:
+    return None if values is None else _vector(values).astype(np.str_)
+
+
+def _integers(name: str, values: NDArray[Any]) -> list[int]:
+    if values.dtype.kind not in "iu":
+        raise ValueError(f"{name} of dtype {values.dtype}")
+    return [int(value) for value in _vector(values)]
+
+
+def _vector(values: NDArray[Any]) -> NDArray[Any]:
+    if values.ndim != 1:
+        raise ValueError(f"shape {values.shape} where one value a sequence is needed")
+    return values
