@@ -1,0 +1,181 @@
+"""From items, named and labelled but not read, to a collection: in parallel, with what failed."""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._parallel import for_each_block
+from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.items import Reading
+from ldslearn.video import to_sequence
+from ldslearn.video.reading import natural_order
+
+
+@dataclass(frozen=True)
+class Item:
+    """One sequence before it is read: its name, where it is, and what is known about it."""
+
+    name: str
+    source: Any
+    label: str | None = None
+    split: str | None = None
+    group: str | None = None
+
+
+def existing_folder(what: str, folder: str | PathLike[str], source: str) -> Path:
+    """Return `folder` as a path, or say that it is missing."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise _errors.missing_data(what, root, "that folder", source)
+    return root
+
+
+def in_order(paths: Iterable[Path]) -> list[Path]:
+    """Return paths by name, clip2 before clip10, without hidden ones."""
+    shown = (path for path in paths if not path.name.startswith("."))
+    return sorted(shown, key=lambda path: natural_order(path.name))
+
+
+def subfolders(folder: Path) -> list[Path]:
+    """Return the folders in `folder` in natural order; none where it does not exist."""
+    return in_order(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
+def files_in(folder: Path, suffixes: Set[str]) -> list[Path]:
+    """Return the files in `folder` with one of these suffixes, in natural order."""
+    return in_order(path for path in folder.iterdir() if path.suffix.lower() in suffixes)
+
+
+def check_complete(
+    what: str, root: Path, items: Sequence[Item], missing: Sequence[str], partial: bool, source: str
+) -> None:
+    """Raise when nothing was found, or when something is missing and `partial` is False."""
+    if not items:
+        raise _errors.missing_data(what, root, "all of it", source)
+    if missing and not partial:
+        shown = "; ".join(missing[:5])
+        more = f"; and {len(missing) - 5} more" if len(missing) > 5 else ""
+        source = f"{source} Or load what is there with partial=True."
+        raise _errors.missing_data(what, root, f"part of it ({shown}{more})", source)
+
+
+def gather(
+    items: Sequence[Item],
+    read: Callable[[Item], NDArray[Any] | list[NDArray[Any]]],
+    *,
+    description: str,
+    reading: Reading,
+    skip: bool,
+    n_jobs: int | None,
+) -> Collection:
+    """Read every item over threads and return the collection.
+
+    Parameters
+    ----------
+    items : sequence of Item
+    read : callable
+        Turns an item into a video (n_frames, height, width[, n_colours]) or a sequence
+        (n_channels, n_timepoints), or a list of them. Those of one item are a group of their own
+        when no groups are known, so that no split parts them.
+    description : str
+        What the progress bar says.
+    reading : Reading
+        How files were read, for new ones.
+    skip : bool
+        Leave out what cannot be read, list it in `skipped` and warn, instead of raising.
+    n_jobs : int or None
+    """
+    found: list[list[NDArray[Any]]] = [[] for _ in items]
+    reasons: dict[int, str] = {}
+
+    def work(block: slice) -> None:
+        for index in range(block.start, block.stop):
+            try:
+                values = read(items[index])
+                values = values if isinstance(values, list) else [values]
+                _check_values(items[index], values)
+                found[index] = values
+            except (ValueError, OSError) as error:
+                if not skip:
+                    raise
+                reasons[index] = str(error)
+
+    for_each_block(work, len(items), n_jobs=n_jobs, description=description)
+    first = next((index for index, values in enumerate(found) if values), None)
+    if first is None:
+        raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
+    frame = _frame(found[first][0])
+    for index, values in enumerate(found):
+        if any(_frame(value) != frame for value in values):
+            error = _errors.unlike_first(
+                items[index].name, _frame(values[0]), items[first].name, frame
+            )
+            if not skip:
+                raise error
+            reasons[index], found[index] = str(error), []
+    if reasons:
+        texts = [reasons[index] for index in sorted(reasons)]
+        warnings.warn(_errors.skipped_files(texts), stacklevel=3)
+    owners = [index for index, values in enumerate(found) for _ in values]
+    chosen = [items[index] for index in owners]
+    several = any(len(values) > 1 for values in found)
+    groups: list[str | None] = [item.group for item in chosen]
+    if several and None in groups:
+        groups = [item.name for item in chosen]
+    return Collection(
+        X=[
+            value if value.ndim == 2 else to_sequence(value) for values in found for value in values
+        ],
+        y=_texts([item.label for item in chosen]),
+        split=_texts([item.split for item in chosen]),
+        groups=_texts(groups),
+        names=tuple(
+            f"{items[index].name}#{part}" if len(values) > 1 else items[index].name
+            for index, values in enumerate(found)
+            for part in range(len(values))
+        ),
+        frame_shape=frame[1:] if len(frame) > 1 else None,
+        preprocessing=reading.as_dict(),
+        skipped=tuple((items[index].name, reasons[index]) for index in sorted(reasons)),
+    )
+
+
+def _frame(value: NDArray[Any]) -> tuple[int, ...]:
+    """(number of channels) of a sequence; (number of pixels, *shape of a frame) of a video."""
+    if value.ndim == 2:
+        return (value.shape[0],)
+    return (int(np.prod(value.shape[1:])), *value.shape[1:])
+
+
+def _check_values(item: Item, values: list[NDArray[Any]]) -> None:
+    for value in values:
+        if not value.size:
+            raise _errors.bad_file(item.name, "hold numbers", f"shape {value.shape}")
+        if not np.isfinite(value).all():
+            raise _errors.bad_file(
+                item.name,
+                "hold finite numbers",
+                "NaN or infinity",
+                "Fill gaps, or cut them out.",
+            )
+
+
+def _texts(values: Sequence[str | None]) -> NDArray[np.str_] | None:
+    return None if None in values else np.array(values, dtype=np.str_)
+
+
+def patch_of(item: Item) -> NDArray[Any]:
+    """Return a clip of imgdb, (height, width, n_frames) in MATLAB, as (n_frames, height, width)."""
+    frames = np.asarray(item.source)
+    if frames.ndim != 3:
+        raise _errors.invalid(
+            item.name, "have shape (height, width, n_frames) in imgdb", f"shape {frames.shape}", ""
+        )
+    return np.moveaxis(frames, 2, 0)

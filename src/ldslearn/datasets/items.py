@@ -1,0 +1,125 @@
+"""One item of a collection, a file or a folder of images, as sequences."""
+
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._files import read_npy
+from ldslearn.datasets.table import read_csv
+from ldslearn.video import lbp_top, to_sequence, to_video
+from ldslearn.video.reading import FrameOptions, images_of, read_clips
+
+VIDEO_SUFFIXES = frozenset({
+    ".avi", ".flv", ".gif", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".webm",
+    ".wmv",
+})  # fmt: skip
+ARRAY_SUFFIXES = frozenset({".csv", ".npy", ".tsv", ".txt"})
+FEATURES = ("pixels", "lbp-top")
+_GREY = np.array([0.299, 0.587, 0.114], dtype=np.float32)  # ITU-R 601, as in video files
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files become sequences: kept with a model, so that new files are treated alike.
+
+    Parameters
+    ----------
+    frames : FrameOptions
+        What to do with the frames of videos, folders of images and ``.npy`` files of frames.
+    chunk : bool
+        Cut what is longer than ``frames.length`` into several sequences, instead of dropping it.
+    features : "pixels" or "lbp-top"
+        Channels are pixels, or histograms of local binary patterns over 8 frames, 6 overlapping.
+    """
+
+    frames: FrameOptions = field(default_factory=FrameOptions)
+    chunk: bool = False
+    features: str = "pixels"
+
+    def __post_init__(self) -> None:
+        if self.features not in FEATURES:
+            raise _errors.unknown_name("features", self.features, FEATURES)
+        if self.features == "lbp-top" and self.frames.colour:
+            raise _errors.invalid_parameter("colour", "be False with features='lbp-top'", True)
+        if self.chunk and self.frames.length is None:
+            raise _errors.invalid_parameter("length", "be given with chunk=True", None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Arguments of :meth:`from_dict`, fit for JSON."""
+        return {**asdict(self.frames), "chunk": self.chunk, "features": self.features}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Reading":
+        """Inverse of :meth:`as_dict`."""
+        known = {f.name for f in fields(FrameOptions)}
+        options: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+            if name in known
+        }
+        rest = {name: value for name, value in values.items() if name not in known}
+        return cls(FrameOptions(**options), **rest)
+
+    def read(self, path: Path) -> list[NDArray[Any]]:
+        """Return what one item holds: (n_channels, n_timepoints) sequences, or videos as frames.
+
+        One, or with `chunk` perhaps several.
+        """
+        suffix = path.suffix.lower()
+        if path.is_dir() or suffix in VIDEO_SUFFIXES:
+            clips = list(read_clips(path, self.frames, chunk=self.chunk))
+        elif suffix == ".npy":
+            array = read_npy(path)
+            if array.dtype.kind not in "fiub":
+                raise _errors.bad_file(path, "hold numbers", f"dtype {array.dtype}")
+            if array.ndim == 2:
+                return self._cut(array)
+            if array.ndim not in (3, 4) or not array.size:
+                raise _errors.bad_file(
+                    path,
+                    "hold a (n_channels, n_timepoints) sequence or (n_frames, height, width[, 3]) "
+                    "frames",
+                    f"shape {array.shape}",
+                )
+            clips = self._cut_frames(array, path)
+        elif suffix in ARRAY_SUFFIXES:
+            return self._cut(read_csv(path))
+        else:
+            raise _errors.bad_file(
+                path,
+                "be a video, a folder of images or an array",
+                f"the suffix {suffix!r}",
+                f"Known are {', '.join(sorted(VIDEO_SUFFIXES | ARRAY_SUFFIXES))}.",
+            )
+        return [lbp_top(clip) for clip in clips] if self.features == "lbp-top" else clips
+
+    def _cut(self, sequence: NDArray[Any]) -> list[NDArray[Any]]:
+        """Stride and length for a sequence that is not made of frames."""
+        kept = sequence[:, :: self.frames.stride]
+        length = self.frames.length
+        if length is None:
+            return [kept]
+        if not self.chunk:
+            return [kept[:, :length]]
+        parts = [kept[:, start : start + length] for start in range(0, kept.shape[1], length)]
+        return [part for part in parts if 2 * part.shape[1] >= length] or parts[:1]
+
+    def _cut_frames(self, array: NDArray[Any], path: Path) -> list[NDArray[Any]]:
+        if array.ndim == 4 and not self.frames.colour:
+            array = array[..., 0] if array.shape[3] == 1 else array[..., :3] @ _GREY
+        frames = np.stack(list(self.frames.apply(iter(array), path)))
+        once = Reading(FrameOptions(length=self.frames.length), self.chunk)
+        return [to_video(part, frames.shape[1:]) for part in once._cut(to_sequence(frames))]
+
+
+def is_item(path: Path) -> bool:
+    """Whether a path looks like one sequence: by suffix, or a folder that holds images."""
+    if path.name.startswith("."):
+        return False
+    if path.is_dir():
+        return bool(images_of(path))
+    return path.suffix.lower() in VIDEO_SUFFIXES | ARRAY_SUFFIXES
