@@ -1,0 +1,147 @@
+"""Protocols as data: how a collection is parted into training and test sequences."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    LeaveOneGroupOut,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+
+from ldslearn import _errors
+from ldslearn.datasets.collection import Collection
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way to part a collection; :func:`parse` makes one of its text.
+
+    Attributes
+    ----------
+    kind : "folds", "shuffle", "split" or "groups"
+    repeats : int
+        Number of folds or of shuffles.
+    test_size : float
+        Share of each class that is tested, for shuffles.
+    test : str
+        Value of ``Collection.split`` that is tested; "each" takes every value in turn.
+    """
+
+    kind: str
+    repeats: int = 1
+    test_size: float = 0.1
+    test: str = "test"
+
+    def splits(self, data: Collection, seed: int = 0) -> list[Split]:
+        """Return training and test indices of every round; the same ones for the same seed."""
+        if data.y is None:
+            raise _errors.invalid("the collection", "have labels", "none", "Use class folders.")
+        indices = np.arange(len(data))
+        if self.kind == "split":
+            return self._given(data)
+        if self.kind == "groups":
+            if data.groups is None or len(np.unique(data.groups)) < 2:
+                raise _errors.invalid(
+                    "the collection", "have two groups at least", "fewer",
+                    "A manifest names them in a column 'group'.",
+                )  # fmt: skip
+            return list(LeaveOneGroupOut().split(indices, data.y, data.groups))
+        smallest, count = _smallest_class(data.y)
+        if self.kind == "folds":
+            if count < self.repeats:
+                raise _errors.invalid(
+                    f"class {smallest!r}", f"have {self.repeats} sequences, one a fold", count,
+                    "Take fewer folds.",
+                )  # fmt: skip
+            if data.groups is not None and len(np.unique(data.groups)) >= self.repeats:
+                grouped = StratifiedGroupKFold(self.repeats, shuffle=True, random_state=seed)
+                return list(grouped.split(indices, data.y, data.groups))
+            folds = StratifiedKFold(self.repeats, shuffle=True, random_state=seed)
+            return list(folds.split(indices, data.y))
+        if count < 2:
+            raise _errors.invalid(f"class {smallest!r}", "have two sequences at least", count, "")
+        shuffle = StratifiedShuffleSplit(self.repeats, test_size=self.test_size, random_state=seed)
+        return list(shuffle.split(indices, data.y))
+
+    def _given(self, data: Collection) -> list[Split]:
+        if data.split is None:
+            raise _errors.invalid(
+                "the collection", "say what is trained on and what is tested", "no split",
+                "Use folds:5, or a manifest with a column 'split'.",
+            )  # fmt: skip
+        parts = [str(part) for part in np.unique(data.split)]
+        tested = parts if self.test == "each" else [self.test]
+        if self.test != "each" and self.test not in parts:
+            raise _errors.unknown_name("the part to test", self.test, [*parts, "each"])
+        if len(parts) < 2:
+            raise _errors.invalid("split", "have two values at least", parts, "")
+        return [
+            (np.flatnonzero(data.split != part), np.flatnonzero(data.split == part))
+            for part in tested
+        ]
+
+    def __str__(self) -> str:
+        return {
+            "folds": f"folds:{self.repeats}",
+            "shuffle": f"shuffle:{self.repeats}:{self.test_size:g}",
+            "split": "split" if self.test == "test" else f"split:{self.test}",
+            "groups": "groups",
+        }[self.kind]
+
+
+# What the paper does with each of its collections (Sec. 9.1, 9.3).
+PROTOCOLS = {
+    "cambridge": Protocol("split"),
+    "cambridge-halves": Protocol("shuffle", 10, 0.5),
+    "ucsd": Protocol("split"),
+    "ucla": Protocol("split", test="each"),
+    "dyntexpp": Protocol("shuffle", 10, 0.5),
+    "tactile": Protocol("shuffle", 10, 0.1),
+}
+GRAMMAR = "folds:K, shuffle:REPEATS:SHARE, split[:PART], split:each, groups"
+
+
+def parse(text: str) -> Protocol:
+    """Return the protocol of a text such as ``folds:5``.
+
+    ``folds:K`` are stratified folds (whole groups stay together where groups are known),
+    ``shuffle:10:0.1`` ten random splits that test a tenth of each class, ``split`` the split that
+    comes with the data, ``split:3`` tests part 3, ``split:each`` every part in turn, ``groups``
+    leaves out one group at a time. The names of :data:`PROTOCOLS` are known, too.
+    """
+    if text in PROTOCOLS:
+        return PROTOCOLS[text]
+    kind, *rest = text.split(":")
+    try:
+        if kind == "folds" and len(rest) == 1 and int(rest[0]) >= 2:
+            return Protocol("folds", int(rest[0]))
+        if kind == "shuffle" and len(rest) == 2 and int(rest[0]) >= 1 and 0 < float(rest[1]) < 1:
+            return Protocol("shuffle", int(rest[0]), float(rest[1]))
+    except ValueError:
+        pass
+    if kind == "split" and len(rest) <= 1:
+        return Protocol("split", test=rest[0] if rest else "test")
+    if text == "groups":
+        return Protocol("groups")
+    raise _errors.invalid(
+        "protocol", f"be one of {GRAMMAR}, {', '.join(PROTOCOLS)}", repr(text), ""
+    )
+
+
+def automatic_protocol(data: Collection) -> Protocol:
+    """The split that comes with the data if it names a test part; else five folds, or fewer."""
+    if data.split is not None and {"train", "test"} <= set(data.split):
+        return Protocol("split")
+    if data.y is None:
+        return Protocol("folds", 5)
+    return Protocol("folds", max(2, min(5, _smallest_class(data.y)[1])))
+
+
+def _smallest_class(y: NDArray[np.str_]) -> tuple[str, int]:
+    labels, counts = np.unique(y, return_counts=True)
+    return str(labels[counts.argmin()]), int(counts.min())

@@ -1,0 +1,125 @@
+"""Choose states and sparsity by folds of the training part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from ldslearn import _errors
+from ldslearn._parallel import progress
+from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.methods import Method, Settings
+from ldslearn.evaluate.protocols import automatic_protocol
+from ldslearn.models import LDSEncoder
+
+STATES = (3, 5, 8, 10, 15, 20)
+SPARSITIES = (0.02, 0.1)
+_STACKED = 10  # channels that delays provide where sensors do not
+_UNTRIED = 10  # states, where no folds can be made
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen, and how each candidate did.
+
+    Attributes
+    ----------
+    n_states, delays : int
+    sparsity : float or None
+    tried : list of dict
+        One for each candidate: n_states, sparsity, accuracy (mean over folds).
+    """
+
+    n_states: int
+    delays: int
+    sparsity: float | None
+    tried: list[dict[str, Any]]
+
+
+def automatic_delays(data: Collection) -> int:
+    """Lagged copies that make ten channels of few; no more than a quarter of the shortest."""
+    n_channels, shortest = len(data.X[0]), min(x.shape[1] for x in data.X)
+    return int(np.clip(-(-_STACKED // n_channels), 1, max(1, shortest // 4)))
+
+
+def feasible_states(data: Collection, delays: int) -> list[int]:
+    """Candidates that the channels and the shortest sequence allow."""
+    shortest = min(x.shape[1] for x in data.X) - delays + 1
+    most = min(len(data.X[0]) * delays, shortest - 2)
+    if most < 1:
+        index = int(np.argmin([x.shape[1] for x in data.X]))
+        raise _errors.bad_file(
+            data.names[index], "have four time points at least", data.X[index].shape[1], "Drop it."
+        )
+    return [n for n in STATES if n <= most] or [most]
+
+
+def usual_encoder(
+    data: Collection, n_states: int | None = None, delays: int | None = None, **options: Any
+) -> LDSEncoder:
+    """Return an encoder for data without labels to choose by: ten states, or what is possible."""
+    delays = automatic_delays(data) if delays is None else delays
+    if n_states is None:
+        orders = feasible_states(data, delays)
+        n_states = max(n for n in orders if n <= max(_UNTRIED, orders[0]))
+    return LDSEncoder(n_states, delays=delays, **options)
+
+
+def choose(
+    method: Method,
+    data: Collection,
+    settings: Settings,
+    *,
+    n_states: int | None = None,
+    sparsity: float | None = None,
+    delays: int | None = None,
+    encoder: dict[str, Any] | None = None,
+) -> Choice:
+    """Return what folds of `data` say is best; what is given is taken as it is.
+
+    Each order is encoded once: a system depends on its own sequence alone, so that no fold sees
+    another. Of equals the smaller order and the larger sparsity win.
+    """
+    delays = automatic_delays(data) if delays is None else delays
+    orders = feasible_states(data, delays) if n_states is None else [n_states]
+    sparsities: Sequence[float | None] = (None,)
+    if method.sparse:
+        sparsities = SPARSITIES[::-1] if sparsity is None else (sparsity,)
+    if len(orders) * len(sparsities) == 1:
+        return Choice(orders[0], delays, sparsities[0], [])
+    y = data.y
+    if y is None or np.unique(y, return_counts=True)[1].min() < 2:
+        usual = int(usual_encoder(data, n_states, delays).n_states)
+        return Choice(usual, delays, settings.sparsity if method.sparse else None, [])
+    folds = automatic_protocol(replace(data, split=None)).splits(data, settings.seed)
+    tried: list[dict[str, Any]] = []
+    with progress("choosing states", len(orders) * len(sparsities)) as advance:
+        for order in orders:
+            systems = LDSEncoder(
+                order, delays=delays, n_jobs=settings.n_jobs, **(encoder or {})
+            ).fit_transform(data.X)
+            for value in sparsities:
+                setting = settings if value is None else replace(settings, sparsity=value)
+                scores = cross_val_score(method.build(setting), systems, y, cv=folds)
+                tried.append(
+                    {"n_states": order, "sparsity": value, "accuracy": float(np.mean(scores))}
+                )
+                advance(1)
+    best = max(tried, key=lambda candidate: candidate["accuracy"])
+    return Choice(best["n_states"], delays, best["sparsity"], tried)
+
+
+def build_pipeline(
+    method: Method, choice: Choice, settings: Settings, encoder: dict[str, Any] | None = None
+) -> Pipeline:
+    """Return encoder and classifier with what was chosen."""
+    setting = settings if choice.sparsity is None else replace(settings, sparsity=choice.sparsity)
+    return make_pipeline(
+        LDSEncoder(
+            choice.n_states, delays=choice.delays, n_jobs=settings.n_jobs, **(encoder or {})
+        ),
+        method.build(setting),
+    )

@@ -1,0 +1,78 @@
+"""New sequences from the system of an old one, or from a system or atom of a model."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._files import atomic_write
+from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.model import Model
+from ldslearn.evaluate.selection import usual_encoder
+from ldslearn.models import LDS
+from ldslearn.video import to_video, write_video
+
+Floats = NDArray[np.float64]
+Shape = tuple[int, ...] | None
+
+
+def from_sequence(
+    data: Collection, n_states: int | None, n_timepoints: int, seed: int
+) -> tuple[Floats, Shape]:
+    """Return a new sequence by the system of the first one, and the shape of its frames.
+
+    Stable by clipping eigenvalues: soft normalisation would damp what moves on.
+    """
+    encoder = usual_encoder(data, n_states, None, stabilizer="clip")
+    system = encoder.fit_transform(data.X)[0]
+    return system.simulate(n_timepoints, seed)[0], data.frame_shape
+
+
+def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[Floats, Shape]:
+    """Return a sequence of a model's system or atom; one without a mean is stretched to 0...255."""
+    systems = systems_of(model)
+    if index >= len(systems):
+        raise _errors.invalid(
+            "index", f"be less than the number of systems, {len(systems)}", index, ""
+        )
+    system = systems[index]
+    sequence = system.simulate(n_timepoints, seed)[0]
+    if system.mean is None:
+        low, high = np.percentile(sequence, [1, 99])
+        sequence = (sequence - low) / max(high - low, 1e-12) * 255
+    return sequence, model.frame_shape
+
+
+def systems_of(model: Model) -> LDS:
+    """The atoms of a dictionary, or the training systems that other methods keep."""
+    classifier = model.pipeline[-1]
+    if hasattr(classifier, "dictionary_"):
+        return classifier.dictionary_.atoms_.systems()
+    if hasattr(classifier, "systems_"):
+        return classifier.systems_
+    kernel = getattr(classifier, "kernel_", None) or classifier.coder_.kernel_
+    return kernel.systems
+
+
+def write(
+    path: str | PathLike[str],
+    sequence: Floats,
+    frame_shape: Shape,
+    *,
+    enlarge: int = 1,
+    frame_rate: float = 25.0,
+) -> None:
+    """Write a sequence as an array, or as a video if it is made of frames."""
+    target = Path(path)
+    if target.suffix.lower() == ".npy":
+        with atomic_write(target) as file:
+            np.save(file, sequence)
+        return
+    if frame_shape is None:
+        raise _errors.bad_file(target, "be an .npy file: there are no frames", target.suffix)
+    frames: Any = to_video(sequence, frame_shape)
+    frames = frames.repeat(enlarge, axis=1).repeat(enlarge, axis=2)
+    write_video(target, frames, frame_rate=frame_rate)

@@ -1,0 +1,131 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from ldslearn import LDSEncoder, SparseCodingClassifier
+from ldslearn.datasets import Collection, load_basic_motions, make_lds_sequences
+from ldslearn.evaluate import METHODS, Settings, choose, evaluate, parse
+from ldslearn.evaluate.clustering import cluster
+from ldslearn.evaluate.comparison import compare
+from ldslearn.evaluate.runs import fingerprint
+from ldslearn.evaluate.selection import automatic_delays, feasible_states
+
+
+@pytest.fixture(scope="module")
+def motions():
+    X, y, X_test, y_test = load_basic_motions()
+    return Collection(
+        [*X, *X_test], np.concatenate([y, y_test]), ["train"] * len(X) + ["test"] * len(X_test)
+    )
+
+
+def test_the_record_is_what_the_library_gives(motions):
+    record = evaluate(motions, n_states=10, sparsity=0.1, delays=5)
+    X_train, y_train, X_test, y_test = load_basic_motions()
+    model = make_pipeline(LDSEncoder(10, delays=5), SparseCodingClassifier())
+    predicted = model.fit(X_train, y_train).predict(X_test)
+    assert record["accuracy"] == np.mean(predicted == y_test)
+    assert record["protocol"] == "split"
+    for i, true in enumerate(record["classes"]):
+        for j, given in enumerate(record["classes"]):
+            assert record["confusion"][i][j] == np.sum((y_test == true) & (predicted == given))
+    assert json.loads(json.dumps(record)) == record
+
+
+@pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_runs(method):
+    sequences, y = make_lds_sequences(n_classes=2, n_per_class=6, random_state=0)[:2]
+    data = Collection(list(sequences), y)
+    settings = Settings(atoms=3, order=3)
+    record = evaluate(data, method, parse("folds:2"), n_states=3, sparsity=0.1, settings=settings)
+    assert record["accuracy"] >= 0.5
+    assert len(record["rounds"]) == 2
+
+
+def test_what_is_chosen_is_the_best_of_the_training_folds(motions):
+    train = motions[motions.split == "train"]
+    choice = choose(METHODS["lds-sc-grass"], train, Settings(), delays=5)
+    assert {one["n_states"] for one in choice.tried} == {3, 5, 8, 10, 15, 20}
+    best = max(one["accuracy"] for one in choice.tried)
+    chosen = next(
+        one
+        for one in choice.tried
+        if (one["n_states"], one["sparsity"]) == (choice.n_states, choice.sparsity)
+    )
+    assert chosen["accuracy"] == best
+    earlier = choice.tried[: choice.tried.index(chosen)]
+    assert all(one["accuracy"] < best for one in earlier)
+
+
+def test_test_labels_are_not_looked_at(motions):
+    hidden = Collection(
+        motions.X,
+        np.where(motions.split == "test", "Running", motions.y),
+        motions.split,
+    )
+    options = {"delays": 5, "n_states": 10}
+    one, two = (evaluate(data, **options)["rounds"][0] for data in (motions, hidden))
+    assert one["sparsity"] == two["sparsity"]
+
+
+def test_what_is_given_is_taken(motions):
+    choice = choose(METHODS["lds-sc-grass"], motions, Settings(), n_states=4, sparsity=0.3)
+    assert (choice.n_states, choice.sparsity, choice.tried) == (4, 0.3, [])
+    choice = choose(METHODS["lds-martin"], motions, Settings(), n_states=4)
+    assert choice.sparsity is None
+
+
+def test_a_class_of_one_leaves_the_usual_order():
+    data = Collection([np.random.default_rng(i).random((12, 30)) for i in range(5)], list("aabbc"))
+    choice = choose(METHODS["lds-sc-grass"], data, Settings())
+    assert (choice.n_states, choice.sparsity, choice.tried) == (10, 0.1, [])
+
+
+@pytest.mark.parametrize(
+    ("n_channels", "length", "delays", "states"),
+    [(1, 40, 10, [3, 5, 8, 10]), (3, 206, 4, [3, 5, 8, 10]), (16, 12, 1, [3, 5, 8, 10]),
+     (400, 80, 1, [3, 5, 8, 10, 15, 20]), (2, 5, 1, [2])],
+)  # fmt: skip
+def test_automatic_delays_and_orders(n_channels, length, delays, states):
+    data = Collection([np.random.default_rng(0).random((n_channels, length))] * 2)
+    assert automatic_delays(data) == delays
+    assert feasible_states(data, delays) == states
+    LDSEncoder(states[-1], delays=delays).fit_transform(data.X)
+
+
+def test_too_short():
+    data = Collection([np.ones((2, 9)), np.ones((2, 2))], names=("long", "short"))
+    with pytest.raises(ValueError, match="short must have four time points"):
+        feasible_states(data, 1)
+
+
+def test_fingerprints(motions):
+    same = Collection([x.copy() for x in motions.X], motions.y.copy())
+    assert fingerprint(motions) == fingerprint(same)
+    other = [x.copy() for x in motions.X]
+    other[3][2, 5] += 1e-9
+    assert fingerprint(Collection(other, motions.y)) != fingerprint(motions)
+    assert fingerprint(Collection(motions.X, motions.y[::-1])) != fingerprint(motions)
+    assert fingerprint(Collection(motions.X)) != fingerprint(motions)
+
+
+def test_clusters(motions):
+    record = cluster(motions, n_states=5, delays=3)
+    assert record["n_clusters"] == 4
+    assert sum(record["sizes"]) == 80 == len(record["items"])
+    assert 0 < record["nmi"] <= 1
+    assert json.loads(json.dumps(record)) == record
+    with pytest.raises(ValueError, match="number of clusters must be given"):
+        cluster(Collection(motions.X))
+
+
+def test_comparison(motions):
+    same = compare(motions[[0, 0]], n_states=4, delays=2)
+    np.testing.assert_allclose(same["angles"], 0, atol=1e-5)
+    assert same["martin_distance"] < 1e-6
+    near, far = compare(motions[[0, 1]]), compare(motions[[0, 25]])
+    assert len(near["angles"]) == near["n_states"]
+    assert 0 < near["projection_distance"] != far["projection_distance"]
