@@ -25,8 +25,8 @@ ORDER = [
     "evaluate",
     "plot",
     "report",
-    "cli",
     "demo",
+    "cli",
 ]
 ROOT = Path(ldslearn.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

@@ -1,0 +1,321 @@
+"""The commands. Everything heavy is imported by the command that needs it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ldslearn.cli import options as given
+from ldslearn.cli.sharing import method_options, protocol_options, read_data, takes, write_json
+
+app = typer.Typer(
+    help="Classify, cluster, compare and synthesise videos and other sequences, each one described "
+    "by a linear dynamical system.\n\nTry: ldslearn make-clips clips; ldslearn evaluate clips; "
+    "ldslearn train clips -o model.lds; ldslearn predict model.lds clips/flag/0.avi",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"ldslearn {version('ldslearn')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Argument(help="Folder for the pictures.")] = Path("demo-output"),
+) -> None:
+    """Fit, compare and classify the embedded data; print tables, draw pictures."""
+    from ldslearn.demo import run
+
+    run(output)
+
+
+@app.command("make-clips")
+def make_clips(
+    folder: Annotated[Path, typer.Argument(help="Folder to make; must not hold anything.")],
+    per_class: Annotated[int, typer.Option(help="Clips of each of six kinds.", min=1)] = 10,
+    size: Annotated[int, typer.Option(help="Pixels a side.", min=8)] = 32,
+    frames: Annotated[int, typer.Option(help="Frames of each clip.", min=2)] = 60,
+    seed: given.Seed = 0,
+) -> None:
+    """Write a folder of small AVI clips of moving textures, to try the other commands on."""
+    from ldslearn import _errors
+    from ldslearn.datasets import make_dynamic_textures
+    from ldslearn.video import write_video
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise _errors.bad_file(folder, "be new or an empty folder", "something", "Name another.")
+    videos, kinds = make_dynamic_textures(
+        n_per_class=per_class, size=size, n_frames=frames, random_state=seed
+    )
+    for index, (video, kind) in enumerate(zip(videos, kinds, strict=True)):
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+        write_video(folder / kind / f"{index % per_class}.avi", 255 * video)
+    print(f"wrote {len(videos)} clips of {size} x {size} pixels and {frames} frames to {folder}")
+
+
+@app.command()
+def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json = False) -> None:
+    """Say what is in a model, a collection or a folder."""
+    from ldslearn.cli import showing
+    from ldslearn.cli.inputs import ONE_FILE, load_data
+    from ldslearn.evaluate.model import Model
+    from ldslearn.evaluate.runs import describe
+
+    collection = path.is_dir() or path.suffix.lower() in {*ONE_FILE, ".csv"}
+    if collection or layout or not path.exists():
+        data = describe(load_data(path, layout, -1, on_error="skip", size="auto"))
+        showing.show(data, as_json, showing.described(str(path), data))
+        return
+    model = Model.load(path)
+    about = {**model.about, "classes": model.classes, "reading": model.reading.as_dict()}
+    chosen = {
+        "method": about["method"],
+        "classes": ", ".join(model.classes),
+        "states": about["n_states"],
+        "delays": about["delays"],
+        "sparsity": about["sparsity"],
+        "frames": " x ".join(map(str, model.frame_shape or [])),
+        "reads": ", ".join(f"{k}={v}" for k, v in about["reading"].items() if v),
+        "made by": ", ".join(f"{k} {v}" for k, v in about["versions"].items()),
+    }
+    showing.show(
+        about,
+        as_json,
+        showing.facts(f"model {path}", chosen),
+        showing.described("trained on", about["data"]),
+    )
+
+
+@app.command()
+@takes(wanted=method_options, plan=protocol_options, collection=read_data)
+def evaluate(
+    wanted: dict[str, Any],
+    plan: Any,
+    collection: Any,
+    data: given.Data,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the record here, as JSON.")
+    ] = None,
+    as_json: given.Json = False,
+) -> None:
+    """Measure how well a method tells the classes apart, by folds or the data's own split.
+
+    States and sparsity are chosen on the training part of each round unless given.
+    """
+    from ldslearn.cli import showing
+    from ldslearn.evaluate import evaluate as run
+
+    record = run(collection, protocol=plan, **wanted)
+    if output is not None:
+        write_json(output, record)
+    shown = showing.described(str(data), record["data"])
+    showing.show(record, as_json, shown, *showing.evaluation(record))
+
+
+@app.command()
+@takes(wanted=method_options, collection=read_data)
+def train(
+    wanted: dict[str, Any],
+    collection: Any,
+    data: given.Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model's file.")],
+    as_json: given.Json = False,
+) -> None:
+    """Train on all of a collection and write the model to one file.
+
+    The model remembers how files were read, and reads new ones in the same way.
+    """
+    from ldslearn.cli import showing
+    from ldslearn.evaluate import train as fit
+
+    model = fit(collection, **wanted)
+    model.save(output)
+    about = model.about
+    best = max((one["accuracy"] for one in about["tried"]), default=None)
+    chosen = {
+        "method": about["method"],
+        "states": about["n_states"],
+        "delays": about["delays"],
+        "sparsity": about["sparsity"],
+        "candidates tried": len(about["tried"]) or None,
+        "accuracy in folds": None if best is None else f"{best:.1%} (the best of those tried)",
+        "model": f"{output}, {output.stat().st_size / 2**20:.1f} MiB",
+    }
+    shown = showing.described(str(data), about["data"])
+    showing.show(about, as_json, shown, showing.facts("trained", chosen))
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="A file written by train.", show_default=False)],
+    items: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Videos, folders of images, arrays, or a folder or collection of them."
+        ),
+    ],
+    skip_errors: given.SkipErrors = False,
+    jobs: given.Jobs = -1,
+    as_json: given.Json = False,
+) -> None:
+    """Label new files; with their accuracy if their labels are known."""
+    import numpy as np
+
+    from ldslearn.cli import showing
+    from ldslearn.cli.inputs import read_new
+    from ldslearn.evaluate.model import Model
+
+    trained = Model.load(model)
+    data = read_new(items, trained.reading, skip_errors, jobs)
+    labels = trained.predict(data.X)
+    shares = trained.confidence(data.X)
+    record: dict[str, Any] = {
+        "record": "prediction",
+        "predictions": [
+            {
+                "name": name,
+                "label": str(label),
+                **({} if shares is None else {"share": float(shares[i].max())}),
+                **({} if data.y is None else {"true": str(data.y[i])}),
+            }
+            for i, (name, label) in enumerate(zip(data.names, labels, strict=True))
+        ],
+        "skipped": [list(item) for item in data.skipped],
+    }
+    notes = []
+    if data.y is not None:
+        record["accuracy"] = float(np.mean(labels == data.y))
+        notes.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
+    columns = ("item", "label", *(("share",) if shares is not None else ()))
+    rows = [
+        (one["name"], one["label"], *((f"{one['share']:.2f}",) if "share" in one else ()))
+        for one in record["predictions"]
+    ]
+    showing.show(record, as_json, *showing.listed("predicted", columns, rows), *notes)
+
+
+@app.command()
+@takes(collection=read_data)
+def cluster(
+    collection: Any,
+    clusters: Annotated[
+        int | None,
+        typer.Option(
+            "--clusters", "-k", help="How many; as many as there are classes if not given.", min=1
+        ),
+    ] = None,
+    states: given.States = None,
+    delays: given.Delays = None,
+    seed: given.Seed = 0,
+    jobs: given.Jobs = -1,
+    as_json: given.Json = False,
+) -> None:
+    """Group sequences by their dynamics (k-means on systems); labels, if any, only judge."""
+    from ldslearn.cli import showing
+    from ldslearn.evaluate.clustering import cluster as group
+
+    record = group(
+        collection, clusters, n_states=states, delays=delays, seed=seed, n_jobs=jobs
+    )  # fmt: skip
+    rows = [(one["name"], str(one["cluster"])) for one in record["items"]]
+    sizes = {
+        "clusters": record["n_clusters"],
+        "sizes": ", ".join(map(str, record["sizes"])),
+        "states": record["n_states"],
+        "inertia": f"{record['inertia']:.4g}",
+        "agreement with labels": None
+        if record["nmi"] is None
+        else f"NMI {record['nmi']:.3f}, ARI {record['ari']:.3f}",
+    }
+    tables = showing.listed("items", ("item", "cluster"), rows)
+    showing.show(record, as_json, *tables, showing.facts("k-means", sizes))
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="A video, folder of images or array.")],
+    second: Annotated[Path, typer.Argument(help="Another.")],
+    states: given.States = None,
+    delays: given.Delays = None,
+    size: given.Size = "auto",
+    stabilizer: given.Stabilizer = "soft",
+    as_json: given.Json = False,
+) -> None:
+    """Distances between the systems of two sequences, and the angles between their subspaces."""
+    from ldslearn.cli import showing
+    from ldslearn.cli.inputs import read_frames_of
+    from ldslearn.evaluate.comparison import compare as measure
+
+    data = read_frames_of([first, second], size)
+    record = measure(data, n_states=states, delays=delays, stabilizer=stabilizer)
+    rows = {
+        "states": record["n_states"],
+        "delays": record["delays"],
+        "angles": ", ".join(f"{angle:.1f}°" for angle in record["angles"]),
+        "projection kernel": f"{record['kernel']:.4f} of {record['n_states']}",
+        "projection distance": f"{record['projection_distance']:.4f}",
+        "Martin distance": f"{record['martin_distance']:.4f}",
+    }
+    showing.show(record, as_json, showing.facts(f"{first} and {second}", rows))
+
+
+@app.command()
+def synthesize(
+    source: Annotated[Path, typer.Argument(help="A video or array to imitate, or a model.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A .gif, .avi, .mp4 or .mkv; or an .npy array.")
+    ],
+    index: Annotated[int, typer.Option(help="Which system or atom of a model, from 0.", min=0)] = 0,
+    frames: Annotated[int, typer.Option(help="How many.", min=2)] = 100,
+    states: given.States = None,
+    size: given.Size = "keep",
+    enlarge: Annotated[int, typer.Option(help="Pixels a side for each pixel.", min=1)] = 1,
+    rate: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    seed: given.Seed = 0,
+) -> None:
+    """Draw new frames from the system of a video, or from a system or atom of a model."""
+    from ldslearn.cli.inputs import read_frames_of
+    from ldslearn.evaluate import synthesis
+    from ldslearn.evaluate.model import Model
+
+    if source.is_file() and source.suffix.lower() == ".lds":
+        sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
+    else:
+        data = read_frames_of([source], size)
+        sequence, shape = synthesis.from_sequence(data, states, frames, seed)
+    synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)
+    print(f"wrote {frames} frames to {output}")
+
+
+@app.command()
+@takes(collection=read_data)
+def convert(
+    collection: Any,
+    output: Annotated[Path, typer.Option("--output", "-o", help="An .npz file.")],
+    as_json: given.Json = False,
+) -> None:
+    """Read files once and keep the sequences in one .npz file, quick to load from then on."""
+    from ldslearn.cli import showing
+    from ldslearn.datasets.npz import save_npz
+    from ldslearn.evaluate.runs import describe
+
+    save_npz(output, collection)
+    record = describe(collection)
+    showing.show(record, as_json, showing.described(str(output), record))

@@ -1,0 +1,90 @@
+"""Find the reader of what was named on the command line."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ldslearn import _errors, datasets
+from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.folder import automatic_size, list_folder, read_items
+from ldslearn.datasets.gathering import Item
+from ldslearn.datasets.items import Reading, is_item
+from ldslearn.datasets.mat import sequences_of_mat
+from ldslearn.datasets.npz import load_npz
+from ldslearn.datasets.ts import load_arff, load_ts
+from ldslearn.video.reading import FrameOptions
+
+ONE_FILE: dict[str, Callable[[Path], Collection]] = {
+    ".npz": load_npz,
+    ".ts": load_ts,
+    ".arff": load_arff,
+    ".mat": sequences_of_mat,
+}
+LAYOUTS: dict[str, Callable[..., Collection]] = {
+    "cambridge": datasets.load_cambridge,
+    "ucsd": datasets.load_ucsd,
+    "ucla": datasets.load_ucla,
+    "dyntexpp": datasets.load_dyntexpp,
+    **{name: partial(datasets.load_tactile, name=name) for name in ("sd", "spr", "bdh")},
+}
+
+
+def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Collection:
+    """Return the collection of a folder, manifest or file."""
+    if layout is not None:
+        if layout not in LAYOUTS:
+            raise _errors.unknown_name("--set", layout, LAYOUTS)
+        return LAYOUTS[layout](path, n_jobs=n_jobs)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
+    suffix = path.suffix.lower()
+    if path.is_file() and suffix in ONE_FILE:
+        return ONE_FILE[suffix](path)
+    if path.is_file() and suffix != ".csv":
+        known = ", ".join(ONE_FILE)
+        raise _errors.bad_file(
+            path, f"be a folder, a manifest.csv or a collection ({known})", f"suffix {suffix!r}"
+        )
+    return datasets.load_folder(path, n_jobs=n_jobs, **options)
+
+
+def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Collection:
+    """Return new items, a folder of them or a collection, treated as `reading` says."""
+    if len(paths) == 1 and paths[0].is_file() and paths[0].suffix.lower() in ONE_FILE:
+        return ONE_FILE[paths[0].suffix.lower()](paths[0])
+    if len(paths) == 1 and paths[0].is_dir() and not is_item(paths[0]):
+        items = list_folder(paths[0])
+    else:
+        items = [Item(str(path), path) for path in paths]
+        for path in paths:
+            if not path.exists():
+                raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
+    return read_items(items, reading, skip=skip, n_jobs=n_jobs)
+
+
+def read_frames_of(paths: list[Path], size: str) -> Collection:
+    """Return a few items, frames resized as ``--size`` says; "auto" looks at the first."""
+    pixels = parse_size(size)
+    if pixels == "auto":
+        pixels = automatic_size([Item(str(paths[0]), paths[0])]) if paths[0].exists() else None
+    return read_new(paths, Reading(FrameOptions(pixels)), False, 1)
+
+
+def parse_size(text: str) -> Any:
+    """``48x64``, ``auto`` or ``keep`` as the reader's size."""
+    if text in ("auto", "keep"):
+        return None if text == "keep" else "auto"
+    return _numbers("--size", text, "x", 2, "HEIGHTxWIDTH, auto or keep")
+
+
+def parse_crop(text: str | None) -> Any:
+    """``TOP,LEFT,HEIGHT,WIDTH`` as numbers."""
+    return None if text is None else _numbers("--crop", text, ",", 4, "TOP,LEFT,HEIGHT,WIDTH")
+
+
+def _numbers(name: str, text: str, between: str, count: int, meaning: str) -> tuple[int, ...]:
+    parts = text.lower().split(between)
+    if len(parts) != count or not all(part.strip().isdecimal() for part in parts):
+        raise _errors.invalid_parameter(name, f"be {meaning}", text)
+    return tuple(int(part) for part in parts)

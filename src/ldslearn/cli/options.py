@@ -1,0 +1,133 @@
+"""Arguments and options that several commands share, each worded once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_FILES, _MODEL, _SHOWN = "How files are read", "The model", "Output"
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        help="A folder <class>/<item>, a manifest.csv (path,label,split,group), or a collection in "
+        "one file: .npz, .ts, .arff, .mat.",
+        show_default=False,
+    ),
+]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        "--set",
+        help="Read DATA by the layout of one of the paper's sets: cambridge, ucsd, ucla, dyntexpp, "
+        "sd, spr, bdh.",
+        rich_help_panel=_FILES,
+    ),
+]
+Size = Annotated[
+    str,
+    typer.Option(
+        help="Frames become HEIGHTxWIDTH; 'auto' shrinks to 48 pixels a side, 'keep' leaves them.",
+        rich_help_panel=_FILES,
+    ),
+]
+Colour = Annotated[
+    bool, typer.Option("--colour", help="Keep colours.", rich_help_panel=_FILES)
+]  # fmt: skip
+Crop = Annotated[
+    str | None,
+    typer.Option(help="Part of each frame: TOP,LEFT,HEIGHT,WIDTH.", rich_help_panel=_FILES),
+]
+Stride = Annotated[
+    int, typer.Option(help="Keep every n-th frame.", min=1, rich_help_panel=_FILES)
+]  # fmt: skip
+Length = Annotated[
+    int | None, typer.Option(help="Frames kept of each item.", min=1, rich_help_panel=_FILES)
+]
+Chunk = Annotated[
+    bool,
+    typer.Option(
+        "--chunk", help="Cut long items into clips of --length.", rich_help_panel=_FILES
+    ),
+]  # fmt: skip
+Features = Annotated[
+    str, typer.Option(help="pixels or lbp-top.", rich_help_panel=_FILES)
+]  # fmt: skip
+SkipErrors = Annotated[
+    bool,
+    typer.Option(
+        "--skip-errors",
+        help="Leave out items that cannot be read, and say so; else the first one stops the run.",
+        rich_help_panel=_FILES,
+    ),
+]
+ProtocolText = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        "-p",
+        help="folds:K, shuffle:REPEATS:SHARE, split (the data's own), split:PART, split:each, "
+        "groups, or a set of the paper. Default: the data's split, else folds:5.",
+    ),
+]
+Folds = Annotated[int | None, typer.Option(help="Short for --protocol folds:K.", min=2)]
+MethodName = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        "-m",
+        help="lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, glds-sc, lds-dl, covlds-dl, "
+        "ldsst-dl, glds-dl.",
+        rich_help_panel=_MODEL,
+    ),
+]
+States = Annotated[
+    int | None,
+    typer.Option(
+        "--states",
+        "-n",
+        help="Order of each system; chosen on training data when not given.",
+        min=1,
+        rich_help_panel=_MODEL,
+    ),
+]
+Sparsity = Annotated[
+    float | None,
+    typer.Option(
+        help="Weight of the codes' absolute values; chosen on training data when not given.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Delays = Annotated[
+    int | None,
+    typer.Option(
+        help="Lagged copies of each sample; enough for ten channels when not given.",
+        min=1,
+        rich_help_panel=_MODEL,
+    ),
+]
+Atoms = Annotated[
+    int, typer.Option(help="Atoms of a dictionary.", min=1, rich_help_panel=_MODEL)
+]  # fmt: skip
+Order = Annotated[
+    int,
+    typer.Option(
+        help="Blocks of finite observability, for glds-sc and glds-dl.",
+        min=1,
+        rich_help_panel=_MODEL,
+    ),
+]
+Stabilizer = Annotated[
+    str,
+    typer.Option(
+        help="soft, dwls, wls, constraint, clip, scale or none.", rich_help_panel=_MODEL
+    ),
+]  # fmt: skip
+Seed = Annotated[int, typer.Option(help="Of all that is random.", rich_help_panel=_MODEL)]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", help="Threads; -1 is one a core.", rich_help_panel=_SHOWN)
+]
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON document instead.", rich_help_panel=_SHOWN),
+]

@@ -1,0 +1,64 @@
+"""Run the command line: exit codes, errors in one line, warnings in one line, Ctrl-C."""
+
+import os
+import sys
+import traceback
+import warnings
+from typing import Any
+
+import typer
+
+from ldslearn.cli.commands import app
+
+DONE, FAILED, USAGE, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main() -> None:
+    """Entry point. Exit codes: 0, 1 (bad data), 2 (usage), 3 (a mistake of ours), 130 (Ctrl-C)."""
+    warnings.showwarning = _show_warning
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code."""
+    code = _run(arguments)
+    if code == INTERRUPTED:
+        _say("interrupted; no file was left half written.")
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = app(arguments, standalone_mode=False)
+        return code if isinstance(code, int) else DONE
+    except typer.Exit as stop:
+        return stop.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  kept until the process ends
+        return DONE
+    except (ValueError, TypeError, OSError, MemoryError) as error:
+        if "LDSLEARN_TRACEBACK" in os.environ:
+            traceback.print_exc()
+        _say(f"error: {error or type(error).__name__}")
+        return FAILED
+    except Exception as error:
+        if hasattr(error, "show"):  # a mistake in the command line: it knows how to tell
+            error.show()
+            return USAGE
+        if "LDSLEARN_TRACEBACK" in os.environ:
+            traceback.print_exc()
+        _say(
+            f"error: {type(error).__name__}: {error}. This is a mistake in ldslearn; "
+            "LDSLEARN_TRACEBACK=1 shows where."
+        )
+        return UNEXPECTED
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _say(f"warning: {message}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

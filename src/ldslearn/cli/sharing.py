@@ -1,0 +1,121 @@
+"""Arguments that several commands share, and what the commands get in their place."""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ldslearn.cli import options as given
+
+
+def takes(**providers: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the arguments of other functions, and their results.
+
+    ``@takes(collection=read_data)`` adds the arguments of ``read_data`` to the command line, and
+    passes what it returns as ``collection``. Arguments of one name are one argument.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters = {
+            name: parameter
+            for function in (command, *providers.values())
+            for name, parameter in inspect.signature(function).parameters.items()
+            if name not in providers
+        }
+
+        def run(**values: Any) -> None:
+            results = {
+                name: function(
+                    **{key: values[key] for key in inspect.signature(function).parameters}
+                )
+                for name, function in providers.items()
+            }
+            own = set(inspect.signature(command).parameters) - set(providers)
+            command(**results, **{name: values[name] for name in own})
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__annotations__ = {name: p.annotation for name, p in parameters.items()}
+        ordered = sorted(parameters.values(), key=lambda p: p.default is not p.empty)
+        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [p.replace(kind=p.KEYWORD_ONLY) for p in ordered]
+        )
+        return run
+
+    return decorate
+
+
+def read_data(
+    data: given.Data,
+    layout: given.Layout = None,
+    size: given.Size = "auto",
+    colour: given.Colour = False,
+    crop: given.Crop = None,
+    stride: given.Stride = 1,
+    length: given.Length = None,
+    chunk: given.Chunk = False,
+    features: given.Features = "pixels",
+    skip_errors: given.SkipErrors = False,
+    jobs: given.Jobs = -1,
+) -> Any:
+    """Return the collection that the arguments name."""
+    from ldslearn.cli.inputs import load_data, parse_crop, parse_size
+
+    return load_data(
+        data,
+        layout,
+        jobs,
+        size=parse_size(size),
+        colour=colour,
+        crop=parse_crop(crop),
+        stride=stride,
+        length=length,
+        chunk=chunk,
+        features=features,
+        on_error="skip" if skip_errors else "raise",
+    )
+
+
+def method_options(
+    method: given.MethodName = "lds-sc-grass",
+    states: given.States = None,
+    sparsity: given.Sparsity = None,
+    delays: given.Delays = None,
+    atoms: given.Atoms = 16,
+    order: given.Order = 5,
+    stabilizer: given.Stabilizer = "soft",
+    seed: given.Seed = 0,
+    jobs: given.Jobs = -1,
+) -> dict[str, Any]:
+    """Return the arguments of ``evaluate`` and ``train`` of the library."""
+    from ldslearn.evaluate.methods import Settings, find_method
+
+    return {
+        "method": find_method(method).name,
+        "n_states": states,
+        "sparsity": sparsity,
+        "delays": delays,
+        "encoder": {"stabilizer": stabilizer},
+        "settings": Settings(atoms=atoms, order=order, seed=seed, n_jobs=jobs),
+    }
+
+
+def protocol_options(protocol: given.ProtocolText = None, folds: given.Folds = None) -> Any:
+    """Return the protocol, or None for the one that suits the data."""
+    from ldslearn import _errors
+    from ldslearn.evaluate.protocols import Protocol, parse
+
+    if folds is not None and protocol is not None:
+        raise _errors.invalid_parameter("--folds", "not be given with --protocol", folds)
+    if folds is not None:
+        return Protocol("folds", folds)
+    return None if protocol is None else parse(protocol)
+
+
+def write_json(path: Path, record: dict[str, Any]) -> None:
+    """Write a record, whole or not at all."""
+    import json
+
+    from ldslearn._files import atomic_write
+
+    with atomic_write(path) as file:
+        file.write(json.dumps(record, indent=2).encode())

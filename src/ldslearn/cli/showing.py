@@ -1,0 +1,111 @@
+"""Tables of records for a terminal."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+_MOST_ROWS = 60
+_LARGEST_MATRIX = 20  # classes
+
+
+def show(value: dict[str, Any], as_json: bool, *tables: Table | str) -> None:
+    """Print a record as JSON, or the tables made of it."""
+    if as_json:
+        print(json.dumps(value, indent=2))
+        return
+    console = Console(soft_wrap=True)
+    for table in tables:
+        console.print(table, highlight=False)
+
+
+def facts(title: str, rows: dict[str, Any]) -> Table:
+    """A table of names and values; what is None or empty is left out."""
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, value in rows.items():
+        if value not in (None, "", [], {}, ()):
+            table.add_row(name, str(value))
+    return table
+
+
+def described(title: str, data: dict[str, Any]) -> Table:
+    """What a collection is, from its description."""
+    lengths = f"{data['shortest']} to {data['longest']} time points"
+    counts = data["classes"]
+    return facts(
+        title,
+        {
+            "sequences": data["n_sequences"],
+            "channels": data["n_channels"],
+            "frames": " x ".join(map(str, data["frame_shape"] or [])),
+            "lengths": lengths,
+            "classes": ", ".join(f"{name} ({count})" for name, count in counts.items()),
+            "groups": data["n_groups"] or None,
+            "split": ", ".join(data["splits"]),
+            "skipped": len(data["skipped"]) or None,
+            "fingerprint": data["fingerprint"][:16],
+        },
+    )
+
+
+def evaluation(record: dict[str, Any]) -> list[Table | str]:
+    """Accuracy of each round, what was chosen, and the confusion matrix."""
+    rounds = Table(title=f"{record['method']}, {record['protocol']}", title_justify="left")
+    columns = ("round", "train", "test", "states", "delays", "sparsity", "accuracy", "seconds")
+    for column in columns:
+        rounds.add_column(column, justify="right")
+    for number, one in enumerate(record["rounds"], 1):
+        rounds.add_row(
+            str(number),
+            str(one["n_train"]),
+            str(one["n_test"]),
+            str(one["n_states"]),
+            str(one["delays"]),
+            "" if one["sparsity"] is None else f"{one['sparsity']:g}",
+            f"{one['accuracy']:.1%}",
+            f"{one['fit_seconds'] + one['predict_seconds']:.1f}",
+        )
+    spread = f" ± {100 * record['spread']:.1f}" if len(record["rounds"]) > 1 else ""
+    summary = f"accuracy [bold]{100 * record['accuracy']:.1f}{spread} %[/]"
+    return [rounds, *_confusion(record), summary]
+
+
+def _confusion(record: dict[str, Any]) -> list[Table | str]:
+    classes, counts = record["classes"], record["confusion"]
+    if len(classes) > _LARGEST_MATRIX:
+        wrong = sorted(
+            (
+                (count, classes[i], classes[j])
+                for i, row in enumerate(counts)
+                for j, count in enumerate(row)
+                if i != j and count
+            ),
+            reverse=True,
+        )[:5]
+        if not wrong:
+            return []
+        return ["most confused: " + "; ".join(f"{a} as {b} ({n})" for n, a, b in wrong)]
+    table = Table(title="Confusion (rows: true, columns: predicted)", title_justify="left")
+    table.add_column("")
+    for name in classes:
+        table.add_column(name, justify="right")
+    for name, row in zip(classes, counts, strict=True):
+        table.add_row(name, *(str(count) if count else "." for count in row))
+    return [table]
+
+
+def listed(
+    title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
+) -> list[Table | str]:
+    """A table, cut after sixty rows."""
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column)
+    for row in rows[:_MOST_ROWS]:
+        table.add_row(*row)
+    rest = len(rows) - _MOST_ROWS
+    return [table, f"... and {rest} more; --json prints all"] if rest > 0 else [table]

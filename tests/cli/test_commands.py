@@ -1,0 +1,270 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from ldslearn import LDSEncoder, SparseCodingClassifier
+from ldslearn.cli.running import run
+from ldslearn.datasets import load_folder, load_npz
+from ldslearn.video import read_video, write_video
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli") / "clips"
+    assert run(["make-clips", str(folder), "--per-class", "3", "--size", "12"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(clips):
+    path = clips.parent / "model.lds"
+    assert run(["train", str(clips), "-n", "5", "--sparsity", "0.1", "-o", str(path)]) == 0
+    return path
+
+
+def answer(capsys, *arguments):
+    """What a command prints with --json."""
+    capsys.readouterr()
+    assert run([*map(str, arguments), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return json.loads(printed.out)
+
+
+def failure(capsys, *arguments, code=1):
+    capsys.readouterr()
+    assert run([str(argument) for argument in arguments]) == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "Traceback" not in printed.err
+    return printed.err
+
+
+def test_clips(clips):
+    data = load_folder(clips)
+    assert len(data) == 18
+    assert data.classes == ["drifting", "flag", "flame", "foliage", "rotating", "waves"]
+    assert data.frame_shape == (12, 12)
+
+
+def test_evaluate(clips, capsys, tmp_path):
+    arguments = ("evaluate", clips, "--states", 5, "--sparsity", 0.1, "--folds", 3)
+    record = answer(capsys, *arguments, "-o", tmp_path / "record.json")
+    assert json.loads((tmp_path / "record.json").read_text()) == record
+    data = load_folder(clips)
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+    systems = LDSEncoder(5).fit_transform(data.X)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    scores = cross_val_score(SparseCodingClassifier(), systems, data.y, cv=folds)
+    assert [one["accuracy"] for one in record["rounds"]] == scores.tolist()
+    assert run([*map(str, arguments)]) == 0
+    shown = capsys.readouterr().out
+    assert f"accuracy {100 * scores.mean():.1f} ± {100 * scores.std():.1f} %" in shown
+    assert "Confusion" in shown
+
+
+def test_it_says_what_it_chose(clips, capsys, tmp_path):
+    about = answer(capsys, "train", clips, "-o", tmp_path / "m.lds", "--sparsity", 0.1)
+    assert len(about["tried"]) == 6
+    assert about["n_states"] in {one["n_states"] for one in about["tried"]}
+
+
+def test_predict(clips, model, capsys):
+    found = answer(capsys, "predict", model, clips)
+    assert found["accuracy"] == 1.0
+    assert len(found["predictions"]) == 18
+    one = answer(capsys, "predict", model, clips / "flag/0.avi", clips / "waves/1.avi")
+    assert [p["label"] for p in one["predictions"]] == ["flag", "waves"]
+    assert "accuracy" not in one
+
+
+def test_a_model_treats_new_files_as_it_did_the_old(clips, model, capsys, tmp_path):
+    large = read_video(clips / "flag/0.avi").repeat(4, axis=1).repeat(4, axis=2)
+    write_video(tmp_path / "large.mp4", np.stack([large] * 3, axis=-1))
+    (one,) = answer(capsys, "predict", model, tmp_path / "large.mp4")["predictions"]
+    assert one["label"] == "flag"
+
+
+def test_predict_skips_what_it_cannot_read(clips, model, capsys, tmp_path):
+    (tmp_path / "bad.avi").write_bytes(b"no video")
+    good = clips / "flag/0.avi"
+    assert "bad.avi must be a whole video" in failure(
+        capsys, "predict", model, tmp_path / "bad.avi", good
+    )
+    capsys.readouterr()
+    with pytest.warns(UserWarning, match="1 item was skipped"):
+        code = run(["predict", str(model), str(tmp_path / "bad.avi"), str(good), "--skip-errors"])
+    assert code == 0
+    assert "flag" in capsys.readouterr().out
+
+
+def test_cluster(clips, capsys):
+    record = answer(capsys, "cluster", clips, "-k", 3, "-n", 4)
+    assert sum(record["sizes"]) == 18
+    assert len(record["sizes"]) == 3
+    assert record["nmi"] > 0
+
+
+def test_compare(clips, capsys):
+    near = answer(capsys, "compare", clips / "flag/0.avi", clips / "flag/1.avi")
+    far = answer(capsys, "compare", clips / "flag/0.avi", clips / "waves/1.avi")
+    assert near["martin_distance"] < far["martin_distance"]
+    assert len(near["angles"]) == near["n_states"] == 10
+
+
+def test_synthesize(clips, model, capsys, tmp_path):
+    assert run(["synthesize", str(clips / "flag/0.avi"), "-o", str(tmp_path / "a.gif")]) == 0
+    assert read_video(tmp_path / "a.gif").shape == (100, 12, 12)
+    new = str(tmp_path / "b.avi")
+    assert run(["synthesize", str(model), "-o", new, "--index", "4", "--enlarge", "3"]) == 0
+    assert read_video(new).shape == (100, 36, 36)
+    array = str(tmp_path / "c.npy")
+    assert run(["synthesize", str(clips / "flag/0.avi"), "-o", array, "--frames", "7"]) == 0
+    assert np.load(array).shape == (144, 7)
+    assert "index must be less" in failure(
+        capsys, "synthesize", model, "-o", tmp_path / "d.gif", "--index", 18
+    )
+
+
+def test_convert(clips, capsys, tmp_path):
+    about = answer(capsys, "convert", clips, "-o", tmp_path / "clips.npz", "--size", "6x8")
+    assert about["frame_shape"] == [6, 8]
+    data = load_npz(tmp_path / "clips.npz")
+    assert data.frame_shape == (6, 8)
+    assert data.names == load_folder(clips).names
+    assert answer(capsys, "inspect", tmp_path / "clips.npz")["fingerprint"] == about["fingerprint"]
+    record = answer(
+        capsys, "evaluate", tmp_path / "clips.npz", "-n", 4, "--sparsity", 0.1, "--folds", 2
+    )
+    folder = answer(
+        capsys, "evaluate", clips, "-n", 4, "--sparsity", 0.1, "--folds", 2, "--size", "6x8"
+    )
+    assert record["confusion"] == folder["confusion"]
+
+
+def test_inspect(clips, model, capsys):
+    assert answer(capsys, "inspect", clips)["n_sequences"] == 18
+    about = answer(capsys, "inspect", model)
+    assert about["method"] == "lds-sc-grass"
+    assert about["data"]["fingerprint"] == answer(capsys, "inspect", clips)["fingerprint"]
+    assert run(["inspect", str(model)]) == 0
+    assert "lds-sc-grass" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["evaluate", "nothing"], 1, "nothing must exist"),
+        (["evaluate"], 2, "Missing argument"),
+        (["nonsense"], 2, "No such command"),
+        (["evaluate", "CLIPS", "-m", "best"], 1, "method must be one of 'lds-martin'"),
+        (["evaluate", "CLIPS", "--set", "imagenet"], 1, "--set must be one of 'cambridge'"),
+        (["evaluate", "CLIPS", "--set", "ucla"], 1, "UCLA"),
+        (["evaluate", "CLIPS", "-p", "folds:x"], 1, "protocol must be one of"),
+        (["evaluate", "CLIPS", "-p", "split"], 1, "no split"),
+        (["evaluate", "CLIPS", "-p", "split", "--folds", "3"], 1, "not be given with --protocol"),
+        (["evaluate", "CLIPS", "--size", "big"], 1, "--size must be HEIGHTxWIDTH"),
+        (["evaluate", "CLIPS", "--crop", "1,2"], 1, "--crop must be TOP,LEFT,HEIGHT,WIDTH"),
+        (["evaluate", "CLIPS", "-n", "500"], 1, "n_states"),
+        (["evaluate", "CLIPS", "--states", "0"], 2, "states"),
+        (["train", "CLIPS", "-o", "no/such/folder.lds", "-n", "3"], 1, "must exist to write"),
+        (["predict", "CLIPS/flag/0.avi", "CLIPS"], 1, "0.avi"),
+        (["synthesize", "CLIPS/flag/0.avi", "-o", "x.txt"], 1, "suffix of a video"),
+        (["make-clips", "CLIPS"], 1, "new or an empty folder"),
+    ],
+)
+def test_mistakes(clips, arguments, code, message, capsys):
+    arguments = [argument.replace("CLIPS", str(clips)) for argument in arguments]
+    assert message in failure(capsys, *arguments, code=code)
+
+
+def test_help_teaches(capsys):
+    assert run(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for command in ("demo", "inspect", "evaluate", "train", "predict", "cluster", "compare"):
+        assert command in shown
+        assert run([command, "--help"]) == 0
+    assert run(["--version"]) == 0
+    assert "0.1.0" in capsys.readouterr().out
+
+
+def command(*arguments, **options):
+    code = "from ldslearn.cli import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from ldslearn.cli.running import run; run(['evaluate', '--help']);"
+        "sys.exit(bool({'numpy', 'scipy', 'sklearn', 'numba', 'av', 'matplotlib'} "
+        "& set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_a_killed_training_leaves_the_old_model(clips, model, tmp_path):
+    target = tmp_path / "model.lds"
+    target.write_bytes(model.read_bytes())
+    before = target.read_bytes()
+    started = command("train", clips, "-o", target, "-m", "lds-dl", "-n", "5")
+    time.sleep(2.5)
+    started.kill()
+    started.communicate()
+    assert target.read_bytes() == before
+
+
+def test_a_kill_while_writing_leaves_the_old_model(clips, model, tmp_path):
+    target = tmp_path / "model.lds"
+    target.write_bytes(model.read_bytes())
+    code = (
+        "import os, signal, numpy as np, sys\n"
+        "from ldslearn.evaluate.model import Model\n"
+        "model = Model.load(sys.argv[1])\n"
+        "save = np.savez\n"
+        "def half(file, **arrays):\n"
+        "    file.write(b'half of a model'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)\n"
+        "np.savez = half\n"
+        "model.save(sys.argv[1])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, target], capture_output=True)
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_bytes() == model.read_bytes()
+
+
+def test_control_c(clips, tmp_path):
+    started = command("train", clips, "-o", tmp_path / "m.lds", "-m", "lds-dl", "--atoms", "8")
+    time.sleep(4)
+    started.send_signal(signal.SIGINT)
+    _, err = started.communicate(timeout=60)
+    if started.returncode == 0:
+        pytest.skip("it was done before it could be interrupted")
+    assert started.returncode == 130
+    assert err.strip().endswith("interrupted; no file was left half written.")
+    assert "Traceback" not in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_warnings_are_one_line(clips, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "bad.avi").write_bytes(b"x")
+    for kind in ("flag", "waves"):
+        os.symlink(clips / kind, tmp_path / kind)
+    done = command("inspect", tmp_path)
+    out, err = done.communicate()
+    assert done.returncode == 0
+    assert err.startswith("warning: 1 item was skipped")
+    assert err.count("\n") == 1
+    assert "\x1b" not in out  # no colours without a terminal
