@@ -1,5 +1,6 @@
 """New sequences from the system of an old one, or from a system or atom of a model."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from ldslearn import _errors
 from ldslearn._files import atomic_write
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.model import Model
-from ldslearn.evaluate.selection import usual_encoder
+from ldslearn.evaluate.selection import automatic_delays, feasible_states, usual_encoder
 from ldslearn.models import LDS
 from ldslearn.video import to_video, write_video
 
@@ -24,11 +25,18 @@ def from_sequence(
 ) -> tuple[Floats, Shape]:
     """Return a new sequence by the system of the first one, and the shape of its frames.
 
-    Stable by clipping eigenvalues: soft normalisation would damp what moves on.
+    As many states as possible, up to 20, each with its own noise, and stable by clipping
+    eigenvalues: soft normalisation would damp what moves on.
     """
-    encoder = usual_encoder(data, n_states, None, stabilizer="clip")
-    system = encoder.fit_transform(data.X)[0]
-    return system.simulate(n_timepoints, seed)[0], data.frame_shape
+    if n_states is None:
+        n_states = max(feasible_states(data, automatic_delays(data)))
+    encoder = usual_encoder(data, n_states, None, n_noise=n_states, stabilizer="clip")
+    return _draw(encoder.fit_transform(data.X)[0], n_timepoints, seed), data.frame_shape
+
+
+def _draw(system: LDS, n_timepoints: int, seed: int) -> Floats:
+    """One sequence, driven by noise but measured without."""
+    return replace(system, noise_variance=None).simulate(n_timepoints, seed)[0]
 
 
 def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[Floats, Shape]:
@@ -39,7 +47,7 @@ def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[
             "index", f"be less than the number of systems, {len(systems)}", index, ""
         )
     system = systems[index]
-    sequence = system.simulate(n_timepoints, seed)[0]
+    sequence = _draw(system, n_timepoints, seed)
     if system.mean is None:
         low, high = np.percentile(sequence, [1, 99])
         sequence = (sequence - low) / max(high - low, 1e-12) * 255
