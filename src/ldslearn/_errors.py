@@ -337,6 +337,22 @@ def matrix_too_large(n_systems: int, size: int, memory: int) -> MemoryError:
     )
 
 
+def several_windows(windows: int) -> ValueError:
+    """Something that needs single systems, given sequences of several windows."""
+    return invalid(
+        "systems", "be single", f"{windows} windows a sequence",
+        "Take one window of all: systems.window(0).",
+    )  # fmt: skip
+
+
+def windows_differ(got: int, expected: int) -> ValueError:
+    """Two batches that cannot be aligned."""
+    return invalid(
+        "Y", f"have {expected} windows a sequence, as X has", got,
+        "Encode all sequences with the same windows.",
+    )  # fmt: skip
+
+
 def states_differ(what: str, got: int, expected: int) -> ValueError:
     """Two batches of different order where one is needed."""
     return ValueError(f"X and Y must have the same n_states for {what}; got {expected} and {got}.")

@@ -105,7 +105,7 @@ class LDSKMeans(
         """
         systems = as_systems(X, "X", at_least_one=True)
         self._check(len(systems))
-        self.recipe_, self._like = self._recipe(), systems[:1]
+        self.recipe_, self._like = self._recipe().over(systems.windows), systems[:1]
         data, weights = self._columns(systems)
         best = np.inf
         runs = restarts(

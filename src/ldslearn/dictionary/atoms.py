@@ -1,7 +1,7 @@
 """Learned atoms as what they are: systems."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.recipe import split_name
 from ldslearn.models import LDS, SkewForm, SymmetricForm
 
 Floats = NDArray[np.float64]
@@ -33,8 +34,11 @@ class Atoms:
         return len(next(iter(self.terms[0].values())))
 
     def __repr__(self) -> str:
-        codes = ", ".join(" + ".join(term) for term in self.terms)
-        return f"Atoms({len(self)} of each: {codes})"
+        codes = ", ".join(
+            " + ".join(dict.fromkeys(split_name(name)[0] for name in term)) for term in self.terms
+        )
+        windows = f"; {self.windows} windows" if self.windows > 1 else ""
+        return f"Atoms({len(self)} of each: {codes}{windows})"
 
     @property
     def symmetric(self) -> SymmetricForm | None:
@@ -49,13 +53,18 @@ class Atoms:
     @property
     def covariance(self) -> list[Floats] | None:
         """Noise directions H of the atoms of each code, (J, m, n_noise); None without them."""
-        found = [term["covariance"].form() for term in self.terms if "covariance" in term]
-        return found or None  # type: ignore[return-value]
+        found = [_columns_of(term, "covariance") for term in self.terms]
+        return [x.form() for x in found if x is not None] or None  # type: ignore[misc]
 
     @property
     def subspaces(self) -> Floats | None:
         """Finite observability bases, (J, order m, n); None of other dictionaries."""
         return self._form("finite")  # type: ignore[return-value]
+
+    @property
+    def windows(self) -> int:
+        """Windows of each atom; forms then hold those of one atom side by side."""
+        return 1 + max(split_name(name)[1] for name in self.terms[0])
 
     def systems(self) -> LDS:
         """Return the atoms as systems: the symmetric parts, then the skew ones.
@@ -69,7 +78,8 @@ class Atoms:
             raise _errors.not_systems_but_subspaces()
         A, C = (np.concatenate([getattr(part, name) for part in parts]) for name in "AC")
         start = np.full(C.shape[::2], C.shape[2] ** -0.5)
-        return LDS(A, C, B=np.eye(C.shape[2]) + np.zeros_like(A), x0=start, delays=self.delays)
+        B = np.eye(C.shape[2]) + np.zeros_like(A)
+        return LDS(A, C, B=B, x0=start, delays=self.delays, windows=self.windows)
 
     @classmethod
     def concatenate(cls, batches: Sequence[Self]) -> Self:
@@ -107,6 +117,21 @@ class Atoms:
 
     def _form(self, part: str) -> SymmetricForm | SkewForm | Floats | None:
         for term in self.terms:
-            if part in term:
-                return term[part].form(self.delays)
+            columns = _columns_of(term, part)
+            if columns is not None:
+                return columns.form(self.delays)
         return None
+
+
+def _columns_of(term: dict[str, Columns], part: str) -> Columns | None:
+    """The columns of one part, of all windows, those of an atom side by side."""
+    found = [columns for name, columns in term.items() if split_name(name)[0] == part]
+    if len(found) < 2:
+        return found[0] if found else None
+    return replace(
+        found[0],
+        rows=np.stack([x.rows for x in found], axis=1).reshape(-1, *found[0].rows.shape[1:]),
+        eigenvalues=np.stack([x.eigenvalues for x in found], axis=1).reshape(
+            -1, found[0].eigenvalues.shape[1]
+        ),
+    )

@@ -17,7 +17,7 @@ from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.centres import restarts
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory, learn_batch
-from ldslearn.dictionary.recipe import Recipe
+from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS, as_systems
 
@@ -43,7 +43,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self._check(len(systems))
         for name in ("_memories", "batch_objective_", "n_batches_"):  # of an earlier stream
             self.__dict__.pop(name, None)
-        self.recipe_ = self._recipe()
+        self.recipe_ = self._recipe().over(systems.windows)
         data = self.recipe_.columns(systems)
         groups = self._groups(data, self._initial(systems, data))
         self.half_steps_: list[float] = []
@@ -80,7 +80,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         systems = as_systems(X, "X", at_least_one=True) if new else self._check_like(X)
         if new:
             self._check(len(systems))
-            self.recipe_ = self._recipe()
+            self.recipe_ = self._recipe().over(systems.windows)
         data = self.recipe_.columns(systems)
         groups = self._groups(data, self._initial(systems, data) if new else self.atoms_)
         if not hasattr(self, "_memories"):
@@ -115,7 +115,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
         """Take atoms as they are, as if they had been learned from systems like those given."""
-        self.recipe_ = self._recipe()
+        self.recipe_ = self._recipe().over(like.windows)
         self._take(self._groups(self.recipe_.columns(like[:1]), atoms), like)
         self.half_steps_, self.objective_, self.n_iter_ = [], np.empty(0), 0
         self.stopped_ = "nothing was learned"
@@ -160,7 +160,9 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 )
             return self.init.like(data)
         if isinstance(self.init, LDS):
-            layouts = [(batch.shape[1:], batch.delays) for batch in (self.init, systems)]
+            layouts = [
+                (batch.shape[1:], batch.delays, batch.windows) for batch in (self.init, systems)
+            ]
             if layouts[0] != layouts[1] or len(self.init) != self.n_atoms:
                 raise _errors.invalid(
                     "init", f"hold n_atoms={self.n_atoms} systems like {systems[:1]}", self.init, ""
@@ -201,7 +203,8 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _check_like(self, X: Any) -> LDS:
         whose = "the model was fitted with"
         systems, fitted = check_like(X, self._like, whose), self._like.n_noise
-        if "covariance" in self.recipe_.codes[0] and systems.n_noise != fitted:
+        covariance = any(split_name(name)[0] == "covariance" for name in self.recipe_.codes[0])
+        if covariance and systems.n_noise != fitted:
             raise _errors.systems_not_as_fitted("n_noise", systems.n_noise, fitted, whose)
         return systems
 

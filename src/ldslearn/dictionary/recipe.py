@@ -1,6 +1,6 @@
 """How systems become the columns that a kernel compares."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from ldslearn.dictionary.columns import Columns
@@ -11,6 +11,17 @@ from ldslearn.models import LDS, canonical_skew, canonical_symmetric
 PARTS = {"twofold": ("symmetric", "skew"), "symmetric": ("symmetric",), "skew": ("skew",)}
 
 
+def name_in(part: str, window: int) -> str:
+    """Name of a part in one window."""
+    return f"{part} of window {window}"
+
+
+def split_name(term: str) -> tuple[str, int]:
+    """Return part and window of a term's name; the window is 0 where there is one."""
+    part, _, window = term.partition(" of window ")
+    return part, int(window or 0)
+
+
 @dataclass(frozen=True)
 class Recipe:
     """The terms of every code: k = sum of weight * k_term.
@@ -18,13 +29,28 @@ class Recipe:
     Attributes
     ----------
     codes : tuple of dict of str to float
-        For each code, the weights of its terms: "symmetric", "skew", "covariance", "finite".
+        For each code, the weights of its terms: "symmetric", "skew", "covariance", "finite", or
+        those of one window, "skew of window 3".
     order : int
         Blocks of the observability matrices of "finite".
     """
 
     codes: tuple[dict[str, float], ...]
     order: int = 1
+
+    def over(self, windows: int) -> Self:
+        """Return the recipe for sequences of several windows: every term is a mean over them."""
+        if windows == 1:
+            return self
+        codes = tuple(
+            {
+                name_in(name, k): weight / windows
+                for name, weight in code.items()
+                for k in range(windows)
+            }
+            for code in self.codes
+        )
+        return replace(self, codes=codes)
 
     @classmethod
     def twofold(cls, parts: str, mix: float | None, shared: bool) -> Self:
@@ -45,7 +71,9 @@ class Recipe:
         made = {name: self._make(name, systems) for term in self.codes for name in term}
         return [{name: made[name] for name in term} for term in self.codes]
 
-    def _make(self, name: str, systems: LDS) -> Columns:
+    def _make(self, term: str, batch: LDS) -> Columns:
+        name, window = split_name(term)
+        systems = batch.window(window)
         if name == "symmetric":
             return Columns.of(canonical_symmetric(systems))
         if name == "skew":

@@ -10,6 +10,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_between, check_real, check_whole, random_source
 from ldslearn.geometry.pairs import check_pair, for_each_tile, solve_pairs
 from ldslearn.geometry.prepared import prepare
+from ldslearn.geometry.windows import mean_over_windows, root_mean_over_windows
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
@@ -18,6 +19,7 @@ _SMALL_TILE = 8
 _MOST_FREQUENCIES = 16384
 
 
+@mean_over_windows
 def binet_cauchy_kernel(
     X: LDS,
     Y: LDS | None = None,
@@ -78,6 +80,7 @@ def _prepared_starts(systems: LDS) -> Floats:
     return np.asarray(np.linalg.solve(prepare(systems).transform, systems.x0[..., None])[..., 0])
 
 
+@mean_over_windows
 def kl_divergence_rate(
     X: LDS,
     Y: LDS | None = None,
@@ -184,6 +187,7 @@ def _h(stack: NDArray[np.complex128]) -> NDArray[np.complex128]:
     return np.conj(np.swapaxes(stack, -1, -2))
 
 
+@root_mean_over_windows
 def alignment_distance(
     X: LDS,
     Y: LDS | None = None,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ldslearn.geometry.pairs import check_pair, solve_pairs
 from ldslearn.geometry.subspaces import pair_angles
+from ldslearn.geometry.windows import root_mean_over_windows
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
@@ -15,6 +16,7 @@ Floats = NDArray[np.float64]
 _NEAR = 1e-6
 
 
+@root_mean_over_windows
 def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the Martin distances sqrt(-log prod_k cos^2 angle_k) of all pairs, Eq. (6).
 
@@ -40,6 +42,7 @@ def squared_martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None 
     return _refined(-2.0 * logs, first, second, lambda sines: -np.log1p(-np.minimum(sines, 1.0)))
 
 
+@root_mean_over_windows
 def projection_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |V1V1' - V2V2'|_F = sqrt(2 sum_k sin^2 angle_k) of all pairs, Corollary 2.
 

@@ -13,6 +13,7 @@ from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
 from ldslearn.geometry.static import resolve_bandwidth, squared_mean_distance
+from ldslearn.geometry.windows import each_window
 from ldslearn.models import LDS, as_systems
 
 Floats = NDArray[np.float64]
@@ -102,7 +103,7 @@ class FittedKernel:
 def check_like(X: Any, systems: LDS, whose: str) -> LDS:
     """Return X if it is a batch of systems of the same channels, delays and order as `systems`."""
     batch = as_systems(X, "X", at_least_one=True)
-    for what in ("n_channels", "delays", "n_states"):
+    for what in ("n_channels", "delays", "n_states", "windows"):
         got, expected = getattr(batch, what), getattr(systems, what)
         if got != expected:
             raise _errors.systems_not_as_fitted(what, got, expected, whose)
@@ -126,9 +127,9 @@ def _fit_part(
         or settings.get("shape", "rbf") != "rbf"
     ):
         return evaluate_part(part, X, None, n_jobs, settings), settings
-    squared = distance(X, n_jobs=n_jobs)
+    squared = each_window(distance, X, n_jobs=n_jobs)
     bandwidth = resolve_bandwidth("median", squared)
-    return np.exp(-squared / bandwidth), {**settings, "bandwidth": bandwidth}
+    return np.exp(-squared / bandwidth).mean(axis=0), {**settings, "bandwidth": bandwidth}
 
 
 def _check_memory(n_systems: int) -> None:

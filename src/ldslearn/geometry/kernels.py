@@ -12,11 +12,13 @@ from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import Side, both_sides, check_pair, solve_pairs, sum_pairs
 from ldslearn.geometry.static import covariance_kernel, resolve_bandwidth
+from ldslearn.geometry.windows import each_window, mean_over_windows
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 
 
+@mean_over_windows
 def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |V1'V2|_F^2 of the observability subspaces of all pairs, Eq. (12).
 
@@ -58,12 +60,13 @@ def martin_kernel(
     """
     if psd not in POLICIES:
         raise _errors.unknown_name("psd", psd, POLICIES)
-    squared = squared_martin_distance(X, Y, n_jobs=n_jobs)
-    K = np.exp(-squared / resolve_bandwidth(bandwidth, squared))
+    squared = each_window(squared_martin_distance, X, Y, n_jobs=n_jobs)
+    K = np.exp(-squared / resolve_bandwidth(bandwidth, squared)).mean(axis=0)
     part = apply_policy(K, psd, stacklevel=2) if Y is None or Y is X else None
     return K if part is None else part.gram
 
 
+@mean_over_windows
 def finite_projection_kernel(
     X: LDS, Y: LDS | None = None, *, order: int = 5, n_jobs: int | None = None
 ) -> Floats:

@@ -25,6 +25,9 @@ def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LD
     """Return both batches (Y is X when None) after checking that they can be compared."""
     first = as_systems(X, "X", at_least_one=True)
     second = first if Y is None else as_systems(Y, "Y", at_least_one=True)
+    for systems in (first, second):
+        if systems.windows > 1:
+            raise _errors.several_windows(systems.windows)
     if first.n_channels != second.n_channels:
         raise _errors.channels_differ(second.n_channels, first.n_channels)
     if same_order_for and first.n_states != second.n_states:

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn.geometry.pairs import Side, both_sides, check_pair, sum_pairs
+from ldslearn.geometry.windows import each_window, mean_over_windows
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 
 
+@mean_over_windows
 def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |H1'H2|_F^2 with H = C U_B, U_B the left singular vectors of B (Sec. 7, corrected)."""
 
@@ -52,12 +54,11 @@ def mean_kernel(
         One matrix product does it all.
     """
     if shape == "rbf":
-        squared = squared_mean_distance(X, Y)
-        return np.exp(-squared / resolve_bandwidth(bandwidth, squared))
+        squared = each_window(squared_mean_distance, X, Y)
+        return np.exp(-squared / resolve_bandwidth(bandwidth, squared)).mean(axis=0)
     if shape != "cosine":
         raise _errors.unknown_name("shape", shape, ("rbf", "cosine"))
-    first, second = _means(X, Y)
-    return np.square(_unit(first) @ _unit(second).T)
+    return each_window(_squared_cosines, X, Y).mean(axis=0)
 
 
 def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
@@ -65,6 +66,11 @@ def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = 
     from scipy.spatial.distance import cdist
 
     return cdist(*_means(X, Y), "sqeuclidean")
+
+
+def _squared_cosines(X: LDS, Y: LDS | None = None) -> Floats:
+    first, second = _means(X, Y)
+    return np.square(_unit(first) @ _unit(second).T)
 
 
 def _means(X: LDS, Y: LDS | None) -> tuple[Floats, Floats]:

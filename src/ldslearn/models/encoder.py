@@ -28,7 +28,7 @@ from ldslearn.models.identification import (
 )
 from ldslearn.models.lds import LDS
 from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_checked
-from ldslearn.sequences import as_collection
+from ldslearn.sequences import aligned_windows, as_collection, window_levels
 
 
 class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -43,6 +43,10 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         Columns of B, the directions of process noise; at most n_states are kept.
     delays : int, default=1
         Stack this many consecutive samples (Hankel), so that few channels carry many states.
+    windows : int or tuple of int, default=1
+        Describe each sequence by the systems of so many aligned windows; (1, 2, 4) is a temporal
+        pyramid of seven. Kernels take the mean over aligned windows: where it matters *when*
+        something happens. Windows of short sequences overlap just as much as they must.
     center : bool, default=True
         Remove the mean of each sequence first; False keeps it in the states.
     stabilizer : str, default="soft"
@@ -76,6 +80,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         *,
         n_noise: int = 2,
         delays: int = 1,
+        windows: int | tuple[int, ...] = 1,
         center: bool = True,
         stabilizer: str = "soft",
         scale: float = 2.5,
@@ -85,6 +90,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         self.n_states = n_states
         self.n_noise = n_noise
         self.delays = delays
+        self.windows = windows
         self.center = center
         self.stabilizer = stabilizer
         self.scale = scale
@@ -155,6 +161,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             )
         check_whole("n_noise", self.n_noise)
         check_whole("delays", self.delays)
+        window_levels(self.windows)
         if not isinstance(self.center, bool | np.bool_):
             raise _errors.invalid_parameter("center", "be True or False", self.center)
         if self.n_jobs is not None and (not isinstance(self.n_jobs, int) or self.n_jobs == 0):
@@ -193,8 +200,12 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
     ) -> tuple[LDS, StabilityCertificate | None]:
         if sequences[0].shape[0] != self.n_channels_in_:
             raise _errors.channels_not_as_expected("X", sequences[0].shape[0], self.n_channels_in_)
-        n_systems, n_states = len(sequences), self.n_states_
+        n_states = self.n_states_
         self._check_sizes(sequences, n_states)
+        levels = window_levels(self.windows)
+        n_windows, shortest = sum(levels), n_states + self.delays
+        pieces = [part for x in sequences for part in aligned_windows(x, levels, shortest)]
+        n_systems = len(pieces)
         n_rows, n_noise = self.n_channels_in_ * self.delays, min(self.n_noise, n_states)
         fields = {
             "A": np.empty((n_systems, n_states, n_states)),
@@ -209,11 +220,13 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         certificates: dict[int, StabilityCertificate] = {}
 
         def encode(block: slice) -> None:
-            room = workspace(sequences[block], self.delays)
+            room = workspace(pieces[block], self.delays)
             fitted, states = np.empty_like(fields["A"][block]), []
             for row, index in enumerate(range(block.start, block.stop)):
-                Y, mean = observations(sequences[index], self.delays, self.center, room)
-                constant[index] = self._is_constant(Y, mean, index)
+                Y, mean = observations(pieces[index], self.delays, self.center, room)
+                constant[index] = self._is_constant(Y, mean, index // n_windows)
+                if constant[index]:
+                    Y[:] = 0.0  # of rounding errors
                 factors = principal_factors(Y, n_states, fields["C"][index])
                 ranks[index] = factors.rank
                 states.append(factors.states)
@@ -228,12 +241,16 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 certificates[block.start] = certify(self.stabilizer, fitted, A, states)
 
         self._for_each_block(encode, n_systems, "fitting systems")
-        self._check_varying(constant)
-        short = [(int(i), int(ranks[i])) for i in np.flatnonzero(ranks < n_states)]
+        self._check_varying(constant.reshape(-1, n_windows).min(axis=1))
+        lowest = ranks.reshape(-1, n_windows).min(axis=1)
+        short = [(int(i), int(lowest[i])) for i in np.flatnonzero(lowest < n_states)]
         if short:
             warnings.warn(_errors.idle_states(short, n_states), stacklevel=3)
         systems = LDS._trusted(
-            **fields, delays=int(self.delays), allow_unstable=self.stabilizer == "none"
+            **fields,
+            delays=int(self.delays),
+            allow_unstable=self.stabilizer == "none",
+            windows=n_windows,
         )
         if not certify_each:
             return systems, None

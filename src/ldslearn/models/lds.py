@@ -56,6 +56,10 @@ class LDS:
     allow_unstable : bool
         An unstable system has no Gramian, and distances refuse it. True, as set by
         ``LDSEncoder(stabilizer="none")``, accepts the formal solution in its place.
+    windows : int
+        Systems that describe one sequence, one for each of its windows. The arrays then hold
+        N * windows systems, those of a sequence side by side; `len` and indices count sequences,
+        kernels take the mean over aligned windows, and `window(k)` is a batch of single systems.
     """
 
     A: Floats
@@ -66,6 +70,7 @@ class LDS:
     noise_variance: Floats | None = None
     delays: int = 1
     allow_unstable: bool = False
+    windows: int = 1
 
     def __post_init__(self) -> None:
         single = np.ndim(self.A) == 2
@@ -76,8 +81,13 @@ class LDS:
                 object.__setattr__(self, name, checked_field(name, value, single, sizes))
             elif name in "AC":
                 raise _errors.invalid_parameter(name, "be an array", None)
-        check_whole("delays", self.delays)
-        object.__setattr__(self, "delays", int(self.delays))
+        for name in ("delays", "windows"):
+            check_whole(name, getattr(self, name))
+            object.__setattr__(self, name, int(getattr(self, name)))
+        if len(self.A) % self.windows:
+            raise _errors.invalid_parameter(
+                "windows", f"divide the number of systems, {len(self.A)}", self.windows
+            )
         if self.n_channels % self.delays:
             raise _errors.invalid_parameter(
                 "delays", f"divide n_channels = {self.n_channels}", self.delays
@@ -120,12 +130,27 @@ class LDS:
     # A sequence of systems
 
     def __len__(self) -> int:
-        return len(self.A)
+        return len(self.A) // self.windows
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(N, n_channels, n_states); lets scikit-learn count and split the batch."""
-        return self.C.shape
+        return (len(self), *self.C.shape[1:])
+
+    def window(self, index: int) -> Self:
+        """Return the systems of one window of every sequence, as a batch of single systems."""
+        if not 0 <= index < self.windows:
+            raise IndexError(f"the window must be 0 to {self.windows - 1}; got {index}.")
+        if self.windows == 1:
+            return self
+        kept: dict[int, Self] = self.__dict__.setdefault("_windows", {})
+        if index not in kept:
+            selected = {
+                name: np.ascontiguousarray(value[index :: self.windows])
+                for name, value in self._arrays().items()
+            }
+            kept[index] = self._trusted(**{**self._settings(), "windows": 1}, **selected)
+        return kept[index]
 
     @property
     def n_states(self) -> int:
@@ -160,7 +185,9 @@ class LDS:
                     f"the index must be an integer, a slice, a mask or indices; got {given!r}."
                 )
         try:
-            selected = {name: value[key] for name, value in self._arrays().items()}
+            rows = np.arange(len(self.A)).reshape(-1, self.windows)[key].ravel()
+            part = key if self.windows == 1 else rows
+            selected = {name: value[part] for name, value in self._arrays().items()}
         except IndexError as error:
             message = f"the index must fit a batch of {len(self)}; got {given!r}: {error}."
             raise IndexError(message) from None
@@ -202,13 +229,22 @@ class LDS:
         shapes = {name: array.shape[1:] for name, array in self._arrays().items()}
         return {**shapes, **self._settings()}
 
+    def _check_single(self) -> None:
+        if self.windows > 1:
+            raise _errors.several_windows(self.windows)
+
     def _settings(self) -> dict[str, Any]:
         """What all systems of the batch share."""
-        return {"delays": self.delays, "allow_unstable": self.allow_unstable}
+        return {
+            "delays": self.delays,
+            "allow_unstable": self.allow_unstable,
+            "windows": self.windows,
+        }
 
     def __repr__(self) -> str:
         extras = [name for name in self._arrays() if name not in ("A", "C")]
         delays = f", delays={self.delays}" if self.delays > 1 else ""
+        delays += f", windows={self.windows}" if self.windows > 1 else ""
         systems = "system" if len(self) == 1 else "systems"
         also = f", with {', '.join(extras)}" if extras else ""
         return (
@@ -243,6 +279,7 @@ class LDS:
         -------
         list of (n_states, n_timepoints - delays + 1) arrays
         """
+        self._check_single()
         checked = as_collection(sequences, "sequences")
         if len(checked) != len(self):
             raise _errors.invalid(
@@ -283,6 +320,7 @@ class LDS:
         -------
         (N, n_channels / delays, n_timepoints) array
         """
+        self._check_single()
         check_whole("n_timepoints", n_timepoints)
         if self.x0 is None and (self.B is None or not noise):
             raise ValueError(
@@ -320,6 +358,7 @@ class LDS:
         -------
         (N, n_channels / delays, n_timepoints) array
         """
+        self._check_single()
         check_whole("n_timepoints", n_timepoints)
         tails = [sequence[:, -self.delays :] for sequence in as_collection(sequences, "sequences")]
         last = np.stack([states[:, -1] for states in self.states(tails)])
@@ -345,6 +384,7 @@ class LDS:
         P : (n_states, n_states) or (N, n_states, n_states) array
             Orthogonal, so that C keeps orthonormal columns.
         """
+        self._check_single()
         P = np.asarray(P, dtype=np.float64)
         Pt = np.swapaxes(P, -1, -2)
         n = self.n_states
@@ -374,6 +414,7 @@ class LDS:
         -------
         (N,) array of bool
         """
+        self._check_single()
         if self.shape != other.shape:
             raise _errors.invalid_parameter("other", f"have shape {self.shape}", other.shape)
         # If C2 = C1 P at all, then P = C1'C2.
@@ -417,6 +458,7 @@ class LDS:
                 **arrays,
                 delays=int(header["delays"]),
                 allow_unstable=bool(header["allow_unstable"]),
+                windows=int(header.get("windows", 1)),
             )
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise _errors.damaged_contents(path, error) from error

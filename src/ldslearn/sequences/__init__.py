@@ -1,15 +1,18 @@
-"""Collections of sequences: accepted and checked, stacked with delays, and made up."""
+"""Collections of sequences: checked, stacked with delays, cut into windows, and made up."""
 
 from ldslearn.sequences.collection import as_collection
 from ldslearn.sequences.delays import hankel, lagged
 from ldslearn.sequences.synthetic import make_lds_sequences, propagate
 from ldslearn.sequences.textures import make_dynamic_textures
+from ldslearn.sequences.windows import aligned_windows, window_levels
 
 __all__ = [
+    "aligned_windows",
     "as_collection",
     "hankel",
     "lagged",
     "make_dynamic_textures",
     "make_lds_sequences",
     "propagate",
+    "window_levels",
 ]

@@ -1,0 +1,59 @@
+"""Sequences described by several systems each: kernels and distances over aligned windows."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn.models import LDS, as_systems
+
+Floats = NDArray[np.float64]
+Pairwise = Callable[..., Floats]
+
+
+def each_window(function: Pairwise, X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
+    """Return a kernel or distance of every window with the same window of the others, (W, N, M)."""
+    first = as_systems(X, "X", at_least_one=True)
+    if Y is None:
+        found = [function(first.window(k), **settings) for k in range(first.windows)]
+        return np.stack(found)
+    second = as_systems(Y, "Y", at_least_one=True)
+    if first.windows != second.windows:
+        raise _errors.windows_differ(second.windows, first.windows)
+    return np.stack(
+        [function(first.window(k), second.window(k), **settings) for k in range(first.windows)]
+    )
+
+
+def mean_over_windows(kernel: Pairwise) -> Pairwise:
+    """Extend a kernel of single systems to the mean over aligned windows."""
+
+    @wraps(kernel)
+    def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
+        if _single(X) and (Y is None or _single(Y)):
+            return kernel(X, Y, **settings)
+        return each_window(kernel, X, Y, **settings).mean(axis=0)
+
+    return averaged
+
+
+def root_mean_over_windows(distance: Pairwise) -> Pairwise:
+    """Extend a distance to the root of the mean square over aligned windows.
+
+    So the projection distance stays sqrt(2 (n - K)), K the mean of the projection kernel.
+    """
+
+    @wraps(distance)
+    def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
+        if _single(X) and (Y is None or _single(Y)):
+            return distance(X, Y, **settings)
+        return np.sqrt(np.square(each_window(distance, X, Y, **settings)).mean(axis=0))
+
+    return averaged
+
+
+def _single(systems: Any) -> bool:
+    return isinstance(systems, LDS) and systems.windows == 1

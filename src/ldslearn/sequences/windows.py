@@ -1,0 +1,47 @@
+"""Cut sequences into aligned windows."""
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._checks import check_whole
+
+
+def window_levels(windows: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of windows of a pyramid; one number is a pyramid of one level."""
+    levels = (windows,) if isinstance(windows, Integral) else windows
+    if not isinstance(levels, tuple | list) or not levels:
+        raise _errors.invalid_parameter("windows", "be an integer or a tuple of them", windows)
+    for level in levels:
+        check_whole("windows", level)
+    return tuple(int(level) for level in levels)
+
+
+def aligned_windows(
+    sequence: NDArray[Any], levels: Sequence[int], shortest: int = 1
+) -> list[NDArray[Any]]:
+    """Return the windows of a sequence, level by level, as views.
+
+    The windows of a level are equally long and evenly spread, the first at the start and the last
+    at the end. They touch, unless the sequence is short: a window has `shortest` time points at
+    least, and windows overlap just as much as they must for it.
+
+    Parameters
+    ----------
+    sequence : (n_channels, n_timepoints) array
+    levels : sequence of int
+        Number of windows of each level.
+    shortest : int
+        At most n_timepoints.
+    """
+    n_timepoints = sequence.shape[1]
+    found = []
+    for level in levels:
+        length = min(max(-(-n_timepoints // level), shortest), n_timepoints)
+        starts = np.rint(np.linspace(0, n_timepoints - length, level)).astype(int)
+        found += [sequence[:, start : start + length] for start in starts]
+    return found
