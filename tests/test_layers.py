@@ -21,6 +21,7 @@ ORDER = [
     "dictionary",
     "cluster",
     "classify",
+    "auto",
     "datasets",
     "evaluate",
     "plot",

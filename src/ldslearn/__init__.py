@@ -4,7 +4,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ldslearn import datasets, geometry, models, plot, video
+    from ldslearn import (
+        auto,
+        classify,
+        cluster,
+        coding,
+        datasets,
+        dictionary,
+        evaluate,
+        geometry,
+        models,
+        plot,
+        sequences,
+        video,
+    )
+    from ldslearn.auto import AutoLDSClassifier
     from ldslearn.classify import (
         LDSSVC,
         DictionaryClassifier,
@@ -20,6 +34,7 @@ __version__ = "0.1.0"
 __all__ = [
     "LDS",
     "LDSSVC",
+    "AutoLDSClassifier",
     "DictionaryClassifier",
     "FiniteDictionary",
     "LDSDictionary",
@@ -29,16 +44,24 @@ __all__ = [
     "SparseCoder",
     "SparseCodingClassifier",
     "__version__",
+    "auto",
+    "classify",
+    "cluster",
+    "coding",
     "datasets",
+    "dictionary",
+    "evaluate",
     "geometry",
     "models",
     "plot",
+    "sequences",
     "sparse_code",
     "video",
 ]
 
 # Names are imported when they are first used: `ldslearn --help` need not wait for scikit-learn.
 _HOMES = {
+    "ldslearn.auto": ("AutoLDSClassifier",),
     "ldslearn.classify": (
         "LDSSVC",
         "DictionaryClassifier",
@@ -50,7 +73,20 @@ _HOMES = {
     "ldslearn.dictionary": ("FiniteDictionary", "LDSDictionary"),
     "ldslearn.models": ("LDS", "LDSEncoder"),
 }
-_MODULES = ("datasets", "geometry", "models", "plot", "video")
+_MODULES = (
+    "auto",
+    "classify",
+    "cluster",
+    "coding",
+    "datasets",
+    "dictionary",
+    "evaluate",
+    "geometry",
+    "models",
+    "plot",
+    "sequences",
+    "video",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -238,6 +238,20 @@ def unreadable_file(path: str | PathLike[str], kind: str) -> ValueError:
     )
 
 
+def untried(n_states: int, sparsity: float | None, reason: object) -> str:
+    """Warning that parameters were not chosen by folds."""
+    values = f"n_states={n_states}" + ("" if sparsity is None else f" and sparsity={sparsity:g}")
+    return f"{values} were taken untried, as folds of the training part cannot be used: {reason}"
+
+
+def made_elsewhere(package: str, theirs: object, ours: str) -> str:
+    """Warning about a model with parts of another version of a library."""
+    return (
+        f"the model was made with {package} {theirs}, and this is {ours}: its predictions may "
+        "differ. Train it anew, or install that version."
+    )
+
+
 def cannot_save(value: object) -> TypeError:
     """Part of a model that has no place in a file."""
     return TypeError(
@@ -420,10 +434,17 @@ def unstable_part(part: str, systems: Sequence[int], limit: float) -> str:
 # Labels
 
 
-def labels_not_as_many(n_labels: int, n_systems: int) -> ValueError:
+def labels_not_as_many(n_labels: int, n_items: int, what: str = "systems") -> ValueError:
     """As many labels as systems are needed."""
-    return ValueError(
-        f"y must hold one label a system; got {n_labels} labels for {n_systems} systems."
+    one = what.removesuffix("s")
+    return ValueError(f"y must hold one label a {one}; got {n_labels} labels for {n_items} {what}.")
+
+
+def never_held_out(classes: Sequence[str]) -> str:
+    """Warning about classes that folds cannot test."""
+    return (
+        f"class {', '.join(map(repr, classes[:5]))} has one sequence or group only: it is trained "
+        "on, but the expected accuracy says nothing about it."
     )
 
 

@@ -19,6 +19,7 @@ from ldslearn import _errors
 
 LIMIT = 8 * 2**30  # bytes one file may take in memory
 INFLATION = 1032  # deflate makes at most 1032 bytes of one (zlib.net/zlib_tech.html)
+_MAX_KIND = 2**26  # bytes of the JSON header of a file of ours
 _MAX_HEADER = 10_000  # as np.load: longer ones are attacks
 _MAX_DIMENSIONS = 32
 _CHUNK = 2**20
@@ -31,6 +32,34 @@ _SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d,L\s]*)\)""")
 _DTYPE = re.compile(r"[<>|=][biufcSU]\d{1,9}")
 
 
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """Return where `path` leads if a file can be written there: better asked before long work."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"folder {target.parent} must exist to write {target.name}. Create it first."
+        )
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} must be a file name; got a folder.")
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError(f"folder {target.parent} must be writable to write {target.name}.")
+    return target
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """Return what a file written by :func:`save_arrays` says it is, None of any other file."""
+    try:
+        with open_file(path) as file, zipfile.ZipFile(file) as archive:
+            member = archive.getinfo("header.npy")
+            if member.file_size > _MAX_KIND or member.compress_type != zipfile.ZIP_STORED:
+                return None
+            with archive.open(member) as stream:
+                header = json.loads(str(_read_array(stream, member.file_size)))
+            return str(header["format"])
+    except Exception:  # whatever it is, it is not ours
+        return None
+
+
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a binary file that replaces `path` when the block ends without an error.
@@ -39,13 +68,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     one step: a reader sees the old file or the new one, never a part, and an error leaves the old
     one as it was.
     """
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"folder {target.parent} must exist to write {target.name}. Create it first."
-        )
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} must be a file name; got a folder.")
+    target = check_target(path)
     part = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         with part.open("xb") as file:
@@ -76,9 +99,12 @@ def save_arrays(
 def load_arrays(
     path: str | os.PathLike[str], kind: str, version: int
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return header and arrays of a file written by :func:`save_arrays`, or say what is wrong."""
+    """Return header and arrays of a file written by :func:`save_arrays`, or say what is wrong.
+
+    Files of this version and of older ones are read; the header tells which it is.
+    """
     try:
-        arrays = read_npz(path)
+        arrays = read_npz(path, compressed=False)  # as we write them: no bombs
         header = json.loads(str(arrays.pop("header")))
         found = header["format"], header["version"]
     except OSError:
@@ -87,7 +113,7 @@ def load_arrays(
         raise _errors.unreadable_file(path, kind) from error
     if found[0] != kind:
         raise _errors.unreadable_file(path, kind)
-    if found[1] != version:
+    if type(found[1]) is not int or not 1 <= found[1] <= version:
         raise _errors.other_version(path, found[1], version)
     if sorted(arrays) != header.get("arrays"):
         raise _errors.unreadable_file(path, kind)
@@ -120,7 +146,9 @@ def check_size(path: str | os.PathLike[str], size: int, limit: int = LIMIT) -> N
         raise _errors.too_large(f"file {path}", size, limit, remedy)
 
 
-def read_npz(path: str | os.PathLike[str], limit: int = LIMIT) -> dict[str, NDArray[Any]]:
+def read_npz(
+    path: str | os.PathLike[str], limit: int = LIMIT, *, compressed: bool = True
+) -> dict[str, NDArray[Any]]:
     """Return the arrays of an npz file by name.
 
     No object is unpickled and no text evaluated. What the file says about its sizes must agree
@@ -131,6 +159,8 @@ def read_npz(path: str | os.PathLike[str], limit: int = LIMIT) -> dict[str, NDAr
     path : path-like
     limit : int
         Bytes that all arrays together may take.
+    compressed : bool
+        Whether members may be.
 
     Returns
     -------
@@ -142,7 +172,7 @@ def read_npz(path: str | os.PathLike[str], limit: int = LIMIT) -> dict[str, NDAr
         with explained(path, rule):
             archive = zipfile.ZipFile(file)
             members = {_array_name(member): member for member in archive.infolist()}
-            _check_members(archive, os.fstat(file.fileno()).st_size)
+            _check_members(archive, os.fstat(file.fileno()).st_size, compressed)
         with archive:
             check_size(path, sum(member.file_size for member in members.values()), limit)
             with explained(path, rule):
@@ -168,7 +198,7 @@ def _array_name(member: zipfile.ZipInfo) -> str:
     return member.filename.removesuffix(".npy")
 
 
-def _check_members(archive: zipfile.ZipFile, size: int) -> None:
+def _check_members(archive: zipfile.ZipFile, size: int, compressed: bool) -> None:
     """Refuse members that share names or bytes, or say that they are larger than can be."""
     members = archive.infolist()
     if len(archive.NameToInfo) != len(members):
@@ -176,7 +206,8 @@ def _check_members(archive: zipfile.ZipFile, size: int) -> None:
     if sum(member.compress_size for member in members) > size:
         raise ValueError("members that overlap or end outside the file")
     for member in members:
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        known = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) if compressed else (zipfile.ZIP_STORED,)
+        if member.compress_type not in known:
             raise ValueError(f"compression method {member.compress_type} in {member.filename!r}")
         most = 1 if member.compress_type == zipfile.ZIP_STORED else INFLATION
         if member.file_size > most * member.compress_size:

@@ -1,11 +1,13 @@
 import json
+import os
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from ldslearn.datasets import load_folder
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.folder import is_manifest, list_folder
+from ldslearn.datasets.items import Reading, is_item
 from ldslearn.video import lbp_top, write_video
 from ldslearn.video.reading import FrameOptions
 from ldslearn.video.resizing import resize
@@ -24,6 +26,16 @@ def clips(tmp_path):
         (tmp_path / label).mkdir(exist_ok=True)
         write_video(tmp_path / label / f"{level}.mkv", video(level))
     return tmp_path
+
+
+def images(folder, n_images=2):
+    folder.mkdir(parents=True)
+    for number in range(n_images):
+        Image.fromarray(np.zeros((8, 10), np.uint8)).save(folder / f"{number}.png")
+
+
+def names(path):
+    return [item.name for item in list_folder(path)]
 
 
 def levels(data):
@@ -82,6 +94,92 @@ def test_files_beside_class_folders_are_refused(clips):
         load_folder(clips)
 
 
+def test_a_picture_in_a_class_folder_does_not_make_it_an_item(clips):
+    images(clips / "poster")
+    (clips / "poster" / "0.png").rename(clips / "b" / "poster.png")
+    (clips / "poster" / "1.png").unlink()
+    assert not is_item(clips / "b")
+    assert names(clips) == ["a/30.mkv", "b/10.mkv", "b/20.mkv"]
+    assert names(clips / "b") == ["10.mkv", "20.mkv"]
+
+
+def test_folders_of_images_beside_class_folders_are_refused(clips):
+    for name in ("s1", "s2", "s3", "s4"):
+        images(clips / name)
+    message = (
+        r"either class folders or folders of images without a class; got the classes a, b and the "
+        r"images in s1, s2, s3 and 1 more. Move the folders of images into"
+    )
+    with pytest.raises(ValueError, match=message):
+        list_folder(clips)
+
+
+def test_folders_that_might_be_items_or_classes_are_refused(tmp_path):
+    images(tmp_path / "waves")
+    assert names(tmp_path) == ["waves"]
+    images(tmp_path / "waves" / "clip")
+    message = r"waves must hold either the images of one item or the items of a class; got images b"
+    with pytest.raises(ValueError, match=message):
+        list_folder(tmp_path)
+
+
+def test_images_of_a_class_are_not_passed_over_for_an_array(clips):
+    images(clips / "a" / "clip")
+    (clips / "a" / "clip" / "times.txt").write_text("1\n2\n")
+    assert names(clips)[:2] == ["a/30.mkv", "a/clip"]
+    (clips / "a" / "clip" / "times.txt").rename(clips / "a" / "clip" / "times.csv")
+    with pytest.raises(ValueError, match=r"clip must hold either the images of one item or other"):
+        list_folder(clips)
+
+
+def test_notes_are_no_items(clips):
+    for home in (clips, clips / "a"):
+        (home / "README.txt").write_text("Filmed in 2015.")
+    (clips / "all.csv").write_text("path,label\na/30.mkv,a\n")
+    (clips / "table.tsv").write_text("1\t2\n")
+    assert names(clips) == ["a/30.mkv", "b/10.mkv", "b/20.mkv"]
+    np.save(clips / "stray.npy", np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="2 folders and 1 files such as stray.npy. Move the files"):
+        list_folder(clips)
+
+
+def test_a_text_is_read_when_it_is_named(tmp_path):
+    (tmp_path / "log.txt").write_text("1 10\n2 20\n3 30\n")
+    with pytest.raises(ValueError, match="none among 1 entries. Tables in .txt files count only"):
+        list_folder(tmp_path)
+    (tmp_path / "all.csv").write_text("path\nlog.txt\n")
+    data = load_folder(tmp_path / "all.csv", size="auto")
+    np.testing.assert_array_equal(data.X[0], [[1, 2, 3], [10, 20, 30]])
+
+
+def test_pipes_and_hidden_files_are_no_items(tmp_path):
+    os.mkfifo(tmp_path / "pipe.avi")
+    (tmp_path / ".hidden.avi").touch()
+    (tmp_path / "file.avi").touch()
+    assert names(tmp_path) == ["file.avi"]
+    assert not is_item(tmp_path / "missing.avi")
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"a/\xff.npy", b"a/b/\xff.npy"])
+def test_names_must_be_utf8(tmp_path, bad):
+    for name in (b"a/b/0.npy", b"a/c/0.npy"):
+        path = os.fsencode(tmp_path / "root") + b"/" + name
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb"):
+            pass
+    target = os.fsencode(tmp_path / "root") + b"/" + bad
+    if bad.endswith(b"npy"):
+        with open(target, "wb"):
+            pass
+    else:
+        os.rename(os.fsencode(tmp_path / "root" / "a" / "b"), target)
+    home = tmp_path / "root" / "a" if b"/" in bad else tmp_path / "root"
+    with pytest.raises(
+        ValueError, match=r"must hold names in UTF-8; got '\\udcff(\.npy)?'. Rename"
+    ):
+        list_folder(home)
+
+
 def test_automatic_size(tmp_path):
     np.save(tmp_path / "small.npy", video(1))
     assert load_folder(tmp_path, size="auto").frame_shape == (8, 10)
@@ -119,6 +217,42 @@ def test_arrays_are_cut_and_resized_like_videos(tmp_path, length, chunk):
     assert lengths == [len(clip) for clip in film]
 
 
+@pytest.mark.parametrize("n_colours", [1, 3, 4])
+def test_colours_of_arrays(tmp_path, n_colours):
+    frames = np.rint(RANDOM.random((6, 9, 7, n_colours)) * 255)
+    np.save(tmp_path / "0.npy", frames.astype(np.uint8))
+    red, green, blue = (frames[..., min(c, n_colours - 1)] for c in range(3))
+    (grey,) = Reading().read(tmp_path / "0.npy")
+    np.testing.assert_allclose(grey, 0.299 * red + 0.587 * green + 0.114 * blue, rtol=1e-5)
+    (coloured,) = Reading(FrameOptions(colour=True)).read(tmp_path / "0.npy")
+    np.testing.assert_array_equal(coloured, np.stack([red, green, blue], axis=-1))
+    (small,) = Reading(FrameOptions((4, 3), colour=True, length=2)).read(tmp_path / "0.npy")
+    assert small.shape == (2, 4, 3, 3)
+
+
+def test_grey_arrays_in_colour(tmp_path):
+    np.save(tmp_path / "0.npy", video(7))
+    (frames,) = Reading(FrameOptions(colour=True)).read(tmp_path / "0.npy")
+    np.testing.assert_array_equal(frames, np.stack([video(7)] * 3, axis=-1))
+
+
+@pytest.mark.parametrize("n_colours", [2, 5, 50])
+@pytest.mark.parametrize("colour", [False, True])
+def test_arrays_of_other_colours_are_refused(tmp_path, n_colours, colour):
+    np.save(tmp_path / "0.npy", np.zeros((10, 8, 8, n_colours)))
+    message = rf"0.npy must hold frames of 1, 3 or 4 colours .*got shape \(10, 8, 8, {n_colours}\)"
+    with pytest.raises(ValueError, match=message):
+        Reading(FrameOptions(colour=colour)).read(tmp_path / "0.npy")
+
+
+def test_frames_of_arrays_are_bounded_like_videos(tmp_path, monkeypatch):
+    np.save(tmp_path / "0.npy", video(7))
+    monkeypatch.setattr("ldslearn.video.reading._LARGEST_FILE", 4 * 320)
+    assert load_folder(tmp_path, length=4).X[0].shape == (80, 4)
+    with pytest.raises(ValueError, match="0.npy must take at most .*Give size, crop or stride"):
+        load_folder(tmp_path, length=4, chunk=True)
+
+
 def test_lbp_features(tmp_path):
     frames = np.rint(RANDOM.random((20, 9, 7)) * 255)
     np.save(tmp_path / "0.npy", frames)
@@ -140,6 +274,18 @@ def test_corrupt_items_stop_or_are_skipped(clips):
     assert data.y.tolist() == ["a", "b", "b"]
     assert [name for name, _ in data.skipped] == ["b/15.avi", "b/16.npy"]
     assert "hold finite numbers" in data.skipped[1][1]
+
+
+def test_items_of_another_size_stop_or_are_skipped(clips):
+    write_video(clips / "b" / "15.mkv", video(15, size=(6, 6)))
+    with pytest.raises(ValueError, match=r"b/15.mkv must have frames of shape \(8, 10\) like a/30"):
+        load_folder(clips)
+    with pytest.warns(UserWarning, match="1 item was skipped, the first because: b/15.mkv must"):
+        data = load_folder(clips, on_error="skip")
+    assert data.names == ("a/30.mkv", "b/10.mkv", "b/20.mkv")
+    assert levels(data) == [30, 10, 20]
+    assert data.y.tolist() == ["a", "b", "b"]
+    assert [name for name, _ in data.skipped] == ["b/15.mkv"]
 
 
 def test_nothing_readable(tmp_path):
@@ -171,9 +317,73 @@ def test_manifest(clips):
     assert data.names == ("b/20.mkv", "a/30.mkv")
 
 
+def test_chunks_keep_the_groups_of_a_manifest(clips):
+    (clips / "all.csv").write_text("path,group\nb/20.mkv,anna\na/30.mkv,ben\nb/10.mkv,anna\n")
+    data = load_folder(clips / "all.csv", length=5, chunk=True)
+    assert data.groups.tolist() == ["anna"] * 2 + ["ben"] * 2 + ["anna"] * 2
+
+
+def test_spaces_around_the_fields_of_a_manifest(clips):
+    (clips / "all.csv").write_text(" path, label \n b/20.mkv , waves \nb/10.mkv,waves\n")
+    data = load_folder(clips / "all.csv")
+    assert data.names == ("b/20.mkv", "b/10.mkv")
+    assert data.y.tolist() == ["waves", "waves"]
+
+
+def test_items_of_a_manifest_in_folders_of_all_kinds(clips):
+    (clips / "link").symlink_to("b")
+    (clips / "a" / "link.mkv").symlink_to("../b/20.mkv")
+    images(clips / "images")
+    (clips / "all.csv").write_text("path\na/../link/10.mkv\na/link.mkv\n./images/\n")
+    root = clips.resolve()
+    sources = [item.source for item in list_folder(clips / "all.csv")]
+    assert sources == [root / "b" / "10.mkv", root / "b" / "20.mkv", root / "images"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("all.csv", b"path,label\n", True),
+        ("ALL.CSV", b'\xef\xbb\xbfnote, "x" , path \r\n', True),
+        ("all.csv", b"Path\n", True),  # and whoever reads it will say how to spell it
+        ("all.csv", b"", False),
+        ("all.csv", b"\npath\n", False),
+        ("all.csv", b"1,2\n3,4\n", False),
+        ("all.csv", b"paths\npath\n", False),
+        ("all.csv", b"path,\xff\n", False),
+        ("all.csv", b'"path\n', False),
+        ("all.csv", b"x" * 2**17 + b",path\n", False),
+        ("all.txt", b"path\n", False),
+    ],
+)
+def test_is_manifest(tmp_path, name, content, expected):
+    (tmp_path / name).write_bytes(content)
+    assert is_manifest(tmp_path / name) is expected
+
+
+def test_what_is_no_file_is_no_manifest(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("pipe.csv", "folder.csv", "missing.csv"):
+        assert not is_manifest(tmp_path / name)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("Path,label\na/30.mkv,x\n", "all.csv: column must be 'path'; got 'Path'"),
+        ("path,LABEL\na/30.mkv,x\n", "all.csv: column must be 'label'; got 'LABEL'"),
+        ("path,la bel\na/30.mkv,x\n", "all.csv: column must be 'label'; got 'la bel'"),
+        ("path,label,label\na/30.mkv,x,y\n", "have one column 'label'; got 2 of them"),
+        ("path,label\na/30.mkv,x,y\n", "line 2 must have 2 fields, one a column; got 3. Put"),
+        (
+            "path,split\na/30.mkv,train\nb/10.mkv,test\na/30.mkv,test\n",
+            "list each item once; got 'a/30.mkv' in lines 2 and 4. Remove",
+        ),
+        ("path\na/30.mkv\nb/../a/30.mkv\n", "got 'b/../a/30.mkv' in lines 2 and 3"),
+        ("path\na/30.mkv/\na/3\0.mkv\n", "line 2 must name an item that exists"),
+        ("path\na/3\0.mkv\n", "line 2 must"),
+        ("path\n..\n", "line 2 must name items below"),
         ("label\nx\n", "column 'path'"),
         ("", "column 'path'"),
         ("path\n", "list at least one item"),

@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -102,15 +104,21 @@ def test_damaged_files_are_named_or_skipped(tmp_path):
     np.save(home / "other hand.npy", grasp("spr", 0))
     (home / "cut.npy").write_bytes(b"\x93NUMPY")
     (home / "words.csv").write_text("no,numbers\n")
+    np.save(home / "texts.npy", np.full((72, 5), "text"))
+    (home / "letters.npy").write_bytes(b"")
+    os.mkfifo(home / "pipe.csv")
     savemat(home / "two.mat", {"a": np.zeros((72, 5)), "b": np.zeros((72, 5))})
-    with pytest.warns(UserWarning, match="4 items were skipped"):
+    with pytest.warns(UserWarning, match="7 items were skipped"):
         touch = load_tactile(tmp_path, "bdh", partial=True)
     assert touch.names == ("full/good.npy",)
     reasons = {name.removeprefix("full/"): reason for name, reason in touch.skipped}
     assert "must hold 72 sensors or 8 x 9 images over time" in reasons["other hand.npy"]
     assert "got an array of shape (128, 5)" in reasons["other hand.npy"]
-    assert "cut.npy must hold a table of numbers" in reasons["cut.npy"]
-    assert "words.csv must hold a table of numbers" in reasons["words.csv"]
+    assert "cut.npy must be a complete npy file" in reasons["cut.npy"]
+    assert "words.csv must be a table of numbers; got no row of numbers" in reasons["words.csv"]
+    assert "texts.npy must hold numbers; got dtype <U4" in reasons["texts.npy"]
+    assert "letters.npy must be a complete npy file" in reasons["letters.npy"]
+    assert "pipe.csv must be a regular file; got a pipe" in reasons["pipe.csv"]
     assert "two.mat must hold one matrix or array; got 2 of them" in reasons["two.mat"]
 
 

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from ldslearn import LDSEncoder, LDSKMeans, SparseCodingClassifier
 from ldslearn.datasets import Collection, load_basic_motions
 from ldslearn.datasets.items import Reading
 from ldslearn.evaluate import METHODS, Model, Settings, train
+from ldslearn.evaluate.model import _digest
 from ldslearn.evaluate.packing import pack, unpack
 from ldslearn.evaluate.synthesis import from_model, from_sequence, systems_of
 
@@ -74,7 +76,7 @@ def test_what_cannot_be_saved_is_refused(tmp_path):
         {"class": "LDSEncoder"},
         {"number": "1e9999"},
         {"array": "missing"},
-        {"systems": {"A": None}},
+        {"systems": {"A": None, "path": None}},
         {"dict": [[1]]},
         [1],
         {},
@@ -148,3 +150,123 @@ def test_synthesis():
     old = DATA.X[0]
     np.testing.assert_allclose(new.mean(axis=1), old.mean(axis=1), atol=2 * old.std())
     assert 0.3 < new.std() / old.std() < 3
+
+
+def rewritten(path, change):
+    """Change a saved model and make its checksum right, as a hostile writer would."""
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    header = json.loads(str(arrays.pop("header")))
+    change(header, arrays)
+    body = {name: header.get(name) for name in ("pipeline", "reading", "frame_shape", "about")}
+    header["digest"] = _digest(body, arrays)
+    with path.open("wb") as file:
+        np.savez(file, header=np.array(json.dumps(header)), **arrays)
+
+
+def state_of(node, name):
+    """The state of the first object of a class within a packed value."""
+    if isinstance(node, dict):
+        if node.get("class") == name:
+            return node["state"]
+        node = list(node.values())
+    if isinstance(node, list):
+        for member in node:
+            found = state_of(member, name)
+            if found is not None:
+                return found
+    return None
+
+
+def support_elsewhere(header, arrays):
+    name = state_of(header["pipeline"], "SVC")["support_"]["array"]
+    arrays[name] = arrays[name] + np.int32(10**8)
+
+
+def no_support(header, arrays):
+    name = state_of(header["pipeline"], "SVC")["_n_support"]["array"]
+    arrays[name] = 0 * arrays[name]
+
+
+def endless_order(header, arrays):
+    kernel = state_of(header["pipeline"], "FittedKernel")
+    kernel["parts"]["list"][0]["tuple"][2]["dict"] = [["order", 2 * 10**9]]
+
+
+def no_steps(header, arrays):
+    state_of(header["pipeline"], "Pipeline")["steps"] = {"list": []}
+
+
+@pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
+@pytest.mark.parametrize(
+    ("method", "change", "message"),
+    [
+        ("lds-svm", support_elsewhere, "support vectors"),
+        ("lds-svm", no_support, "support vectors"),
+        ("glds-sc", endless_order, "order = 2000000000"),
+        ("lds-sc-grass", no_steps, "not an encoder and a classifier"),
+        ("lds-sc-grass", lambda h, a: h.update(about={}), "does not tell its method"),
+        ("lds-sc-grass", lambda h, a: h.update(frame_shape=[10, 10]), "number of channels"),
+        ("lds-sc-grass", lambda h, a: h["reading"].update(size=[10**6, 10**6]), "size"),
+        ("lds-sc-grass", lambda h, a: h.update(reading=None), "valid contents"),
+        (
+            "lds-sc-grass",
+            lambda h, a: state_of(h["pipeline"], "SparseCodingClassifier").pop("classes_"),
+            "not fitted",
+        ),
+    ],
+)
+def test_hostile_models_are_refused(tmp_path, method, change, message):
+    path = tmp_path / "m.lds"
+    trained(method).save(path)
+    rewritten(path, change)
+    with pytest.raises(ValueError, match=message):
+        Model.load(path)
+
+
+def test_compressed_models_are_refused(tmp_path):
+    path = tmp_path / "m.lds"
+    trained().save(path)
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+    with pytest.raises(ValueError, match="complete ldslearn model file"):
+        Model.load(path)
+
+
+def test_a_parameter_that_came_later_has_its_default(tmp_path):
+    path = tmp_path / "m.lds"
+    model = trained()
+    model.save(path)
+    rewritten(path, lambda h, a: state_of(h["pipeline"], "LDSEncoder").pop("windows"))
+    np.testing.assert_array_equal(Model.load(path).predict(X_TEST), model.predict(X_TEST))
+
+
+def test_other_versions_of_scikit_learn_are_named(tmp_path):
+    path = tmp_path / "m.lds"
+    with pytest.warns(UserWarning, match="indefinite"):
+        trained("lds-svm").save(path)
+    rewritten(path, lambda h, a: h["about"]["versions"].update({"scikit-learn": "0.1.2"}))
+    with pytest.warns(UserWarning, match=r"made with scikit-learn 0.1.2, and this is"):
+        Model.load(path)
+
+
+def test_models_of_version_1_can_be_read():
+    model = Model.load(Path(__file__).parent / "model-version-1.lds")
+    assert model.about["method"] == "lds-sc-grass"
+    assert (model.predict(X_TEST[::5]) == load_basic_motions()[3][::5]).mean() > 0.8
+
+
+def test_foreign_classes_of_known_names_are_refused():
+    class LDSEncoder:
+        pass
+
+    with pytest.raises(TypeError, match="the library's own parts"):
+        pack(LDSEncoder(), {})
+
+
+def test_foreign_preprocessing_is_noticed_before_the_work():
+    data = Collection(list(X_TRAIN), Y_TRAIN, preprocessing={"polished": True})
+    with pytest.raises(ValueError, match="hold options of load_folder; got {'polished': True}"):
+        train(data)

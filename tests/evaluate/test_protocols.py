@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection
-from ldslearn.evaluate.protocols import PROTOCOLS, Protocol, automatic_protocol, parse
+from ldslearn.evaluate.protocols import (
+    PROTOCOLS,
+    Protocol,
+    automatic_protocol,
+    folds_within,
+    parse,
+)
 
 
 def collection(y, **known):
@@ -40,11 +46,44 @@ def test_folds_are_stratified_and_repeatable():
     assert any((a[1] != b[1]).any() for a, b in zip(splits, other, strict=True))
 
 
-def test_folds_keep_groups_together():
+@pytest.mark.parametrize("text", ["folds:5", "shuffle:7:0.2", "shuffle:3:0.5", "groups"])
+def test_groups_stay_together(text):
     groups = np.repeat(np.arange(10), 3)
     data = collection(np.tile(["a", "b", "b"], 10), groups=groups)
-    for train, test in parse("folds:5").splits(data):
+    splits = parse(text).splits(data)
+    assert len(splits) == {"folds:5": 5, "shuffle:7:0.2": 7, "shuffle:3:0.5": 3}.get(text, 10)
+    for train, test in splits:
         assert not set(data.groups[train]) & set(data.groups[test])
+        assert len(train) + len(test) == 30
+    assert splits[0][1].tolist() != splits[1][1].tolist()
+
+
+def test_too_few_groups():
+    data = collection(["a", "b"] * 6, groups=np.repeat(["x", "y"], 6))
+    with pytest.raises(ValueError, match="have 5 groups for folds:5; got 2"):
+        parse("folds:5").splits(data)
+    assert automatic_protocol(data) == Protocol("folds", 2)
+    one_group = collection(["a", "b"] * 6, groups=["x"] * 12)
+    assert len(parse("folds:5").splits(one_group)) == 5
+    chunks = collection(["a"] * 8 + ["b"] * 8, groups=np.repeat(list("wxyz"), 4))
+    for train, test in automatic_protocol(chunks).splits(chunks):
+        assert not set(chunks.groups[train]) & set(chunks.groups[test])
+
+
+def test_folds_within_are_like_the_test():
+    data = collection(["a", "b"] * 6, split=np.repeat([1, 2, 3], 4))
+    known = data[data.split != "3"]
+    assert folds_within(known, parse("split:3")) == Protocol("split", test="each")
+    assert folds_within(known, parse("folds:3")) == Protocol("folds", 4)
+    train = collection(["a", "b"] * 6, split=["train"] * 12)
+    assert folds_within(train, parse("split")) == Protocol("folds", 5)
+
+
+def test_one_class():
+    with pytest.raises(ValueError, match="two classes"):
+        parse("folds:2").splits(collection(["a"] * 5))
+    with pytest.raises(ValueError, match="test 2 sequences, one a class; got 1 of 30"):
+        parse("shuffle:3:0.01").splits(collection(TEXT))
 
 
 def test_shuffles():
@@ -60,7 +99,7 @@ def test_given_splits():
     assert data.split[test].tolist() == ["3"] * 4
     assert sorted(set(data.split[train])) == ["1", "2"]
     assert len(PROTOCOLS["ucla"].splits(data)) == 3
-    with pytest.raises(ValueError, match="part to test must be one of '1', '2', '3', 'each'"):
+    with pytest.raises(ValueError, match=r"part to test must be one of 1, 2, 3, or each.*split:3"):
         parse("split").splits(data)
     with pytest.raises(ValueError, match="say what is trained on"):
         parse("split").splits(collection(TEXT))

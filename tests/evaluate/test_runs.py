@@ -60,15 +60,34 @@ def test_what_is_chosen_is_the_best_of_the_training_folds(motions):
     assert all(one["accuracy"] < best for one in earlier)
 
 
-def test_test_labels_are_not_looked_at(motions):
-    hidden = Collection(
-        motions.X,
-        np.where(motions.split == "test", "Running", motions.y),
-        motions.split,
+def test_the_test_part_decides_nothing(motions, monkeypatch):
+    seen = []
+
+    def spy(method, data, *arguments, **options):
+        seen.append(data.names)
+        return choose(method, data, *arguments, **options)
+
+    monkeypatch.setattr("ldslearn.evaluate.runs.choose", spy)
+    evaluate(motions, n_states=10, delays=5)
+    assert seen == [motions[motions.split == "train"].names]
+
+
+def test_of_equals_the_larger_sparsity_wins(motions, monkeypatch):
+    monkeypatch.setattr(
+        "ldslearn.evaluate.selection.cross_val_score", lambda *_, **__: np.array([0.5])
     )
-    options = {"delays": 5, "n_states": 10}
-    one, two = (evaluate(data, **options)["rounds"][0] for data in (motions, hidden))
-    assert one["sparsity"] == two["sparsity"]
+    choice = choose(METHODS["lds-sc-grass"], motions, Settings())
+    assert (choice.n_states, choice.sparsity) == (3, 0.1)
+
+
+def test_folds_that_leave_one_class_are_not_used():
+    random = np.random.default_rng(0)
+    data = Collection(
+        [random.random((4, 20)) for _ in range(8)], list("aaaabbbb"), groups=list("xxxxyyyy")
+    )
+    with pytest.warns(UserWarning, match="untried"):
+        choice = choose(METHODS["lds-sc-grass"], data, Settings())
+    assert choice.tried == []
 
 
 def test_what_is_given_is_taken(motions):
@@ -80,8 +99,11 @@ def test_what_is_given_is_taken(motions):
 
 def test_a_class_of_one_leaves_the_usual_order():
     data = Collection([np.random.default_rng(i).random((12, 30)) for i in range(5)], list("aabbc"))
-    choice = choose(METHODS["lds-sc-grass"], data, Settings())
+    with pytest.warns(UserWarning, match="n_states=10 and sparsity=0.1 were taken untried"):
+        choice = choose(METHODS["lds-sc-grass"], data, Settings())
     assert (choice.n_states, choice.sparsity, choice.tried) == (10, 0.1, [])
+    with pytest.warns(UserWarning, match="sparsity=0.3 were taken untried"):
+        assert choose(METHODS["lds-sc-grass"], data, Settings(), sparsity=0.3).sparsity == 0.3
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,6 @@
+import io
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -145,11 +148,87 @@ def test_truncated_video(tmp_path):
     assert len(read_video(tmp_path / "a.avi", length=5)) == 5
 
 
+def promise(path, n_frames):
+    """Make an AVI file say that it has so many frames."""
+    data = bytearray(path.read_bytes())
+    for place in (data.index(b"avih") + 24, data.index(b"strh") + 40):
+        data[place : place + 4] = n_frames.to_bytes(4, "little")
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("promised", [14, 100])
+def test_fewer_frames_than_promised(tmp_path, promised):
+    write_video(tmp_path / "a.avi", SMOOTH)
+    promise(tmp_path / "a.avi", promised)
+    message = rf"a.avi must be a whole video; got 12 of the {promised} frames it promises\.$"
+    with pytest.raises(ValueError, match=message):
+        read_video(tmp_path / "a.avi")
+
+
+def test_containers_may_be_off_by_a_frame(tmp_path):
+    write_video(tmp_path / "a.avi", SMOOTH)
+    promise(tmp_path / "a.avi", 13)
+    assert len(read_video(tmp_path / "a.avi")) == 12
+
+
+def jpeg(**options):
+    pixels = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG", **options)
+    return file.getvalue()
+
+
+def with_thumbnail(data):
+    """The same JPEG with a small one, start, end and all, in a segment of its own."""
+    small = jpeg(quality=1)
+    return data[:2] + b"\xff\xe1" + (len(small) + 2).to_bytes(2, "big") + small + data[2:]
+
+
+JPEGS = {
+    "plain": jpeg(),
+    "progressive": jpeg(progressive=True),
+    "with restarts": jpeg(restart_marker_blocks=2),
+    "with thumbnail": with_thumbnail(jpeg()),
+}
+
+
+@pytest.mark.parametrize("kind", JPEGS)
+@pytest.mark.parametrize("share", [0.5, 0.99])
+def test_cut_off_jpegs(tmp_path, kind, share):
+    data = JPEGS[kind]
+    (tmp_path / "0.jpg").write_bytes(data)
+    (tmp_path / "1.jpg").write_bytes(data + b"what some cameras append")
+    assert read_frames(tmp_path).shape == (2, 64, 64)
+    (tmp_path / "2.jpg").write_bytes(data[: int(share * len(data))])
+    with pytest.raises(ValueError, match="2.jpg must be a whole image; got a JPEG without its end"):
+        read_frames(tmp_path)
+
+
+def test_an_image_without_a_picture(tmp_path, monkeypatch):
+    Image.fromarray(np.zeros((8, 8), np.uint8)).save(tmp_path / "0.png")
+    monkeypatch.setattr("ldslearn.video.reading._decode", lambda path, options: iter(()))
+    with pytest.raises(ValueError, match=r"0.png must be a whole image; got no picture in it"):
+        read_frames(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.avi", "0.png"])
+def test_pipes_are_refused(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ValueError, match=f"{name} must be a regular file; got a pipe or device"):
+        read_video(tmp_path / name) if name == "a.avi" else read_frames(tmp_path)
+
+
 def test_sizes_are_refused_before_memory_is_taken(tmp_path, monkeypatch):
     write_video(tmp_path / "a.mkv", SMOOTH)
-    monkeypatch.setattr("ldslearn.video.reading._LARGEST_CLIP", 5000)
+    monkeypatch.setattr("ldslearn.video.reading._LARGEST_FILE", 5000)
     with pytest.raises(ValueError, match="take at most .* Give size, crop, stride or length"):
         read_video(tmp_path / "a.mkv")
+    monkeypatch.setattr("ldslearn.video.reading._LARGEST_FILE", 5 * SMOOTH[0].size * 4)
+    assert len(read_video(tmp_path / "a.mkv", length=5)) == 5
+    clips = read_clips(tmp_path / "a.mkv", FrameOptions(length=2), chunk=True)
+    assert [len(next(clips)), len(next(clips))] == [2, 2]
+    with pytest.raises(ValueError, match=r"take at most .* Give size, crop or stride\.$"):
+        next(clips)
     monkeypatch.setattr("ldslearn.video.reading._LARGEST_FRAME", 100)
     with pytest.raises(ValueError, match="got frames of 25 x 18 pixels"):
         read_video(tmp_path / "a.mkv", length=1)
@@ -164,6 +243,8 @@ def test_bad_arguments(tmp_path):
         read_frames(tmp_path)
     for options, message in (
         ({"size": (0, 3)}, "each number of size must be an integer of at least 1"),
+        ({"size": (48, 10_001)}, "each number of size must be at most 10000; got 10001"),
+        ({"crop": (0, 10**9, 1, 1)}, "each number of crop must be at most 10000"),
         ({"size": 48}, r"size must be \(height, width\)"),
         ({"crop": (1, 2)}, r"crop must be \(top, left, height, width\)"),
         ({"stride": 0}, "stride must"),
@@ -171,6 +252,7 @@ def test_bad_arguments(tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             read_video(tmp_path / "nothing.avi", **options)
+    assert FrameOptions(size=(1, 10_000)).size == (1, 10_000)
     with pytest.raises(ValueError, match="suffix of a video must be one of '.avi'"):
         write_video(tmp_path / "a.txt", SMOOTH)
     with pytest.raises(ValueError, match="video must have shape"):

@@ -19,11 +19,18 @@ class LDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
 def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:
     """Return the systems, the sorted classes and every system's index among them."""
     systems = as_systems(X, "X", at_least_one=True)
+    return systems, *check_labels(y, len(systems))
+
+
+def check_labels(
+    y: Any, n_items: int, what: str = "systems"
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes, and the index of every label among them."""
     labels = _typed(np.asarray(y))
     if labels.ndim != 1:
         raise _errors.bad_labels(f"shape {labels.shape}")
-    if len(labels) != len(systems):
-        raise _errors.labels_not_as_many(len(labels), len(systems))
+    if len(labels) != n_items:
+        raise _errors.labels_not_as_many(len(labels), n_items, what)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise _errors.bad_labels("NaN or infinity")
     if type_of_target(labels) not in ("binary", "multiclass"):
@@ -31,7 +38,7 @@ def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]
     classes, indices = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise _errors.one_class(classes.tolist()[0])
-    return systems, classes, indices
+    return classes, indices
 
 
 def _typed(labels: NDArray[Any]) -> NDArray[Any]:

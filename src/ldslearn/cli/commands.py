@@ -6,7 +6,17 @@ from typing import Annotated, Any
 import typer
 
 from ldslearn.cli import options as given
-from ldslearn.cli.sharing import method_options, protocol_options, read_data, takes, write_json
+from ldslearn.cli.sharing import (
+    method_options,
+    output_file,
+    protocol_options,
+    read_data,
+    record_file,
+    takes,
+    write_json,
+)
+
+SKIPPING = {"on_error": "skip", "size": "auto"}
 
 app = typer.Typer(
     help="Classify, cluster, compare and synthesise videos and other sequences, each one described "
@@ -60,7 +70,7 @@ def make_clips(
     from ldslearn.video import write_video
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _errors.bad_file(folder, "be new or an empty folder", "something", "Name another.")
+        raise _errors.invalid(f"folder {folder}", "be new or empty", "files in it", "Name another.")
     videos, kinds = make_dynamic_textures(
         n_per_class=per_class, size=size, n_frames=frames, random_state=seed
     )
@@ -72,15 +82,16 @@ def make_clips(
 
 @app.command()
 def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json = False) -> None:
-    """Say what is in a model, a collection or a folder."""
+    """Say what is in a model, a collection, a folder or a file; items that fail are counted."""
+    from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import ONE_FILE, load_data
-    from ldslearn.evaluate.model import Model
+    from ldslearn.cli.inputs import load_data
+    from ldslearn.evaluate.model import KIND, Model
     from ldslearn.evaluate.runs import describe
 
-    collection = path.is_dir() or path.suffix.lower() in {*ONE_FILE, ".csv"}
-    if collection or layout or not path.exists():
-        data = describe(load_data(path, layout, -1, on_error="skip", size="auto"))
+    if layout or kind_of(path) != KIND:
+        options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
+        data = describe(load_data(path, layout, -1, **options))
         showing.show(data, as_json, showing.described(str(path), data))
         return
     model = Model.load(path)
@@ -104,15 +115,13 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
 
 
 @app.command()
-@takes(wanted=method_options, plan=protocol_options, collection=read_data)
+@takes(output=record_file, wanted=method_options, plan=protocol_options, collection=read_data)
 def evaluate(
+    output: Path | None,
     wanted: dict[str, Any],
     plan: Any,
     collection: Any,
     data: given.Data,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the record here, as JSON.")
-    ] = None,
     as_json: given.Json = False,
 ) -> None:
     """Measure how well a method tells the classes apart, by folds or the data's own split.
@@ -130,12 +139,12 @@ def evaluate(
 
 
 @app.command()
-@takes(wanted=method_options, collection=read_data)
+@takes(output=output_file, wanted=method_options, collection=read_data)
 def train(
+    output: Path,
     wanted: dict[str, Any],
     collection: Any,
     data: given.Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model's file.")],
     as_json: given.Json = False,
 ) -> None:
     """Train on all of a collection and write the model to one file.
@@ -156,7 +165,7 @@ def train(
         "sparsity": about["sparsity"],
         "candidates tried": len(about["tried"]) or None,
         "accuracy in folds": None if best is None else f"{best:.1%} (the best of those tried)",
-        "model": f"{output}, {output.stat().st_size / 2**20:.1f} MiB",
+        "model": f"{output}, {output.stat().st_size / 1000:,.0f} kB",
     }
     shown = showing.described(str(data), about["data"])
     showing.show(about, as_json, shown, showing.facts("trained", chosen))
@@ -181,11 +190,12 @@ def predict(
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import read_new
     from ldslearn.evaluate.model import Model
+    from ldslearn.evaluate.runs import fingerprint
 
     trained = Model.load(model)
     data = read_new(items, trained.reading, skip_errors, jobs)
-    labels = trained.predict(data.X)
-    shares = trained.confidence(data.X)
+    trained.check_like(data)
+    labels, shares = trained.predict_shares(data.X)
     record: dict[str, Any] = {
         "record": "prediction",
         "predictions": [
@@ -203,12 +213,14 @@ def predict(
     if data.y is not None:
         record["accuracy"] = float(np.mean(labels == data.y))
         notes.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
-    columns = ("item", "label", *(("share",) if shares is not None else ()))
+        if fingerprint(data) == trained.about["data"]["fingerprint"]:
+            notes.append("these are the training data: the accuracy says nothing of others")
+    known = [name for name in ("label", "share", "true") if name in record["predictions"][0]]
     rows = [
-        (one["name"], one["label"], *((f"{one['share']:.2f}",) if "share" in one else ()))
+        (one["name"], *(f"{one[k]:.2f}" if k == "share" else one[k] for k in known))
         for one in record["predictions"]
     ]
-    showing.show(record, as_json, *showing.listed("predicted", columns, rows), *notes)
+    showing.show(record, as_json, *showing.listed("predicted", ("item", *known), rows), *notes)
 
 
 @app.command()
@@ -221,7 +233,7 @@ def cluster(
             "--clusters", "-k", help="How many; as many as there are classes if not given.", min=1
         ),
     ] = None,
-    states: given.States = None,
+    states: given.FixedStates = None,
     delays: given.Delays = None,
     seed: given.Seed = 0,
     jobs: given.Jobs = -1,
@@ -252,7 +264,7 @@ def cluster(
 def compare(
     first: Annotated[Path, typer.Argument(help="A video, folder of images or array.")],
     second: Annotated[Path, typer.Argument(help="Another.")],
-    states: given.States = None,
+    states: given.FixedStates = None,
     delays: given.Delays = None,
     size: given.Size = "auto",
     stabilizer: given.Stabilizer = "soft",
@@ -282,40 +294,46 @@ def synthesize(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A .gif, .avi, .mp4 or .mkv; or an .npy array.")
     ],
+    colour: given.Colour = False,
     index: Annotated[int, typer.Option(help="Which system or atom of a model, from 0.", min=0)] = 0,
     frames: Annotated[int, typer.Option(help="How many.", min=2)] = 100,
-    states: given.States = None,
+    states: given.FixedStates = None,
     size: given.Size = "keep",
     enlarge: Annotated[int, typer.Option(help="Pixels a side for each pixel.", min=1)] = 1,
     rate: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
     seed: given.Seed = 0,
 ) -> None:
     """Draw new frames from the system of a video, or from a system or atom of a model."""
+    from ldslearn._files import check_target, kind_of
     from ldslearn.cli.inputs import read_frames_of
     from ldslearn.evaluate import synthesis
-    from ldslearn.evaluate.model import Model
+    from ldslearn.evaluate.model import KIND, Model
 
-    if source.is_file() and source.suffix.lower() == ".lds":
+    check_target(output)
+    if source.is_file() and kind_of(source) == KIND:
         sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
     else:
-        data = read_frames_of([source], size)
+        data = read_frames_of([source], size, colour)
         sequence, shape = synthesis.from_sequence(data, states, frames, seed)
     synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)
     print(f"wrote {frames} frames to {output}")
 
 
 @app.command()
-@takes(collection=read_data)
+@takes(output=output_file, collection=read_data)
 def convert(
+    output: Path,
     collection: Any,
-    output: Annotated[Path, typer.Option("--output", "-o", help="An .npz file.")],
     as_json: given.Json = False,
 ) -> None:
     """Read files once and keep the sequences in one .npz file, quick to load from then on."""
+    from ldslearn import _errors
     from ldslearn.cli import showing
     from ldslearn.datasets.npz import save_npz
     from ldslearn.evaluate.runs import describe
 
+    if output.suffix.lower() != ".npz":
+        raise _errors.bad_file(output, "have the suffix .npz", output.suffix or "none")
     save_npz(output, collection)
     record = describe(collection)
     showing.show(record, as_json, showing.described(str(output), record))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ldslearn import _errors, datasets
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.folder import automatic_size, list_folder, read_items
+from ldslearn.datasets.folder import automatic_size, is_manifest, list_folder, read_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading, is_item
 from ldslearn.datasets.mat import sequences_of_mat
@@ -21,6 +21,10 @@ ONE_FILE: dict[str, Callable[[Path], Collection]] = {
     ".arff": load_arff,
     ".mat": sequences_of_mat,
 }
+USUAL = {
+    "size": "auto", "colour": False, "crop": None, "stride": 1, "length": None, "chunk": False,
+    "features": "pixels", "on_error": "raise",
+}  # fmt: skip
 LAYOUTS: dict[str, Callable[..., Collection]] = {
     "cambridge": datasets.load_cambridge,
     "ucsd": datasets.load_ucsd,
@@ -32,43 +36,57 @@ LAYOUTS: dict[str, Callable[..., Collection]] = {
 
 def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Collection:
     """Return the collection of a folder, manifest or file."""
+    suffix = path.suffix.lower()
+    one_file = path.is_file() and suffix in ONE_FILE
+    unused = [name for name, value in options.items() if value != USUAL.get(name)]
+    if unused and (layout is not None or one_file):
+        what = f"--set {layout}" if layout is not None else f"a collection in {suffix}"
+        raise _errors.invalid(
+            f"--{unused[0].replace('on_error', 'skip-errors')}", "not be given", what,
+            "It says itself how it is to be read.",
+        )  # fmt: skip
     if layout is not None:
         if layout not in LAYOUTS:
             raise _errors.unknown_name("--set", layout, LAYOUTS)
         return LAYOUTS[layout](path, n_jobs=n_jobs)
     if not path.exists():
         raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
-    suffix = path.suffix.lower()
-    if path.is_file() and suffix in ONE_FILE:
+    if one_file:
         return ONE_FILE[suffix](path)
-    if path.is_file() and suffix != ".csv":
-        known = ", ".join(ONE_FILE)
-        raise _errors.bad_file(
-            path, f"be a folder, a manifest.csv or a collection ({known})", f"suffix {suffix!r}"
-        )
-    return datasets.load_folder(path, n_jobs=n_jobs, **options)
+    if path.is_dir() or is_manifest(path) or is_item(path):
+        return datasets.load_folder(path, n_jobs=n_jobs, **options)
+    raise _errors.bad_file(
+        path,
+        f"be a folder, a manifest.csv, a video, an array or a collection ({', '.join(ONE_FILE)})",
+        f"suffix {suffix!r}",
+    )
 
 
 def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Collection:
-    """Return new items, a folder of them or a collection, treated as `reading` says."""
-    if len(paths) == 1 and paths[0].is_file() and paths[0].suffix.lower() in ONE_FILE:
-        return ONE_FILE[paths[0].suffix.lower()](paths[0])
-    if len(paths) == 1 and paths[0].is_dir() and not is_item(paths[0]):
-        items = list_folder(paths[0])
-    else:
-        items = [Item(str(path), path) for path in paths]
-        for path in paths:
-            if not path.exists():
-                raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
+    """Return new items, folders of them or one collection, treated as `reading` says."""
+    items = []
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
+        if path.is_file() and path.suffix.lower() in ONE_FILE:
+            if len(paths) > 1:
+                raise _errors.bad_file(
+                    path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
+                )
+            return ONE_FILE[path.suffix.lower()](path)
+        if is_manifest(path) or (path.is_dir() and not is_item(path)):
+            items += list_folder(path)
+        else:
+            items.append(Item(str(path), path))
     return read_items(items, reading, skip=skip, n_jobs=n_jobs)
 
 
-def read_frames_of(paths: list[Path], size: str) -> Collection:
+def read_frames_of(paths: list[Path], size: str, colour: bool = False) -> Collection:
     """Return a few items, frames resized as ``--size`` says; "auto" looks at the first."""
     pixels = parse_size(size)
     if pixels == "auto":
         pixels = automatic_size([Item(str(paths[0]), paths[0])]) if paths[0].exists() else None
-    return read_new(paths, Reading(FrameOptions(pixels)), False, 1)
+    return read_new(paths, Reading(FrameOptions(pixels, colour)), False, 1)
 
 
 def parse_size(text: str) -> Any:

@@ -67,10 +67,16 @@ ProtocolText = Annotated[
         "--protocol",
         "-p",
         help="folds:K, shuffle:REPEATS:SHARE, split (the data's own), split:PART, split:each, "
-        "groups, or a set of the paper. Default: the data's split, else folds:5.",
+        "groups, or a set of the paper. Default: the data's parts train and test, else folds:5.",
     ),
 ]
 Folds = Annotated[int | None, typer.Option(help="Short for --protocol folds:K.", min=2)]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)
+]
+RecordFile = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the record here, as JSON.")
+]
 MethodName = Annotated[
     str,
     typer.Option(
@@ -91,9 +97,20 @@ States = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+FixedStates = Annotated[
+    int | None,
+    typer.Option(
+        "--states",
+        "-n",
+        help="Order of each system; ten, or what is possible, when not given.",
+        min=1,
+        rich_help_panel=_MODEL,
+    ),
+]
 Sparsity = Annotated[
     float | None,
     typer.Option(
+        min=0,
         help="Weight of the codes' absolute values; chosen on training data when not given.",
         rich_help_panel=_MODEL,
     ),
@@ -123,7 +140,7 @@ Stabilizer = Annotated[
         help="soft, dwls, wls, constraint, clip, scale or none.", rich_help_panel=_MODEL
     ),
 ]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Of all that is random.", rich_help_panel=_MODEL)]
+Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_help_panel=_MODEL)]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", help="Threads; -1 is one a core.", rich_help_panel=_SHOWN)
 ]

@@ -35,9 +35,8 @@ def _run(arguments: list[str]) -> int:
         return stop.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  kept until the process ends
-        return DONE
+    except SystemExit as stop:  # the reader of our output has gone
+        return stop.code if isinstance(stop.code, int) else FAILED
     except (ValueError, TypeError, OSError, MemoryError) as error:
         if "LDSLEARN_TRACEBACK" in os.environ:
             traceback.print_exc()
@@ -61,4 +60,5 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    """Print to stderr, without control characters that a file's name may hold."""
+    print("".join(c if c.isprintable() or c == "\n" else "?" for c in text), file=sys.stderr)

@@ -1,10 +1,14 @@
 """Arguments that several commands share, and what the commands get in their place."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from ldslearn import _errors
 from ldslearn.cli import options as given
 
 
@@ -20,7 +24,7 @@ def takes(**providers: Callable[..., Any]) -> Callable[[Callable[..., None]], Ca
             name: parameter
             for function in (command, *providers.values())
             for name, parameter in inspect.signature(function).parameters.items()
-            if name not in providers
+            if function is not command or name not in providers
         }
 
         def run(**values: Any) -> None:
@@ -44,6 +48,15 @@ def takes(**providers: Callable[..., Any]) -> Callable[[Callable[..., None]], Ca
     return decorate
 
 
+@contextmanager
+def usage() -> Iterator[None]:
+    """Turn errors inside the block into those of wrong usage, exit code 2."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 def read_data(
     data: given.Data,
     layout: given.Layout = None,
@@ -60,13 +73,17 @@ def read_data(
     """Return the collection that the arguments name."""
     from ldslearn.cli.inputs import load_data, parse_crop, parse_size
 
+    with usage():
+        if chunk and length is None:
+            raise ValueError("--chunk needs --length, the frames of a clip.")
+        pixels, part = parse_size(size), parse_crop(crop)
     return load_data(
         data,
         layout,
         jobs,
-        size=parse_size(size),
+        size=pixels,
         colour=colour,
-        crop=parse_crop(crop),
+        crop=part,
         stride=stride,
         length=length,
         chunk=chunk,
@@ -88,9 +105,16 @@ def method_options(
 ) -> dict[str, Any]:
     """Return the arguments of ``evaluate`` and ``train`` of the library."""
     from ldslearn.evaluate.methods import Settings, find_method
+    from ldslearn.models import STABILIZERS
 
+    with usage():
+        name = find_method(method).name
+        if stabilizer not in STABILIZERS:
+            raise _errors.unknown_name("--stabilizer", stabilizer, STABILIZERS)
+        if jobs == 0:
+            raise _errors.invalid_parameter("--jobs", "be a number of threads, or -1", jobs)
     return {
-        "method": find_method(method).name,
+        "method": name,
         "n_states": states,
         "sparsity": sparsity,
         "delays": delays,
@@ -101,14 +125,27 @@ def method_options(
 
 def protocol_options(protocol: given.ProtocolText = None, folds: given.Folds = None) -> Any:
     """Return the protocol, or None for the one that suits the data."""
-    from ldslearn import _errors
     from ldslearn.evaluate.protocols import Protocol, parse
 
-    if folds is not None and protocol is not None:
-        raise _errors.invalid_parameter("--folds", "not be given with --protocol", folds)
-    if folds is not None:
-        return Protocol("folds", folds)
-    return None if protocol is None else parse(protocol)
+    with usage():
+        if folds is not None and protocol is not None:
+            raise _errors.invalid_parameter("--folds", "not be given with --protocol", folds)
+        if folds is not None:
+            return Protocol("folds", folds)
+        return None if protocol is None else parse(protocol)
+
+
+def output_file(output: given.Output) -> Path:
+    """Return where to write, checked before the work begins."""
+    from ldslearn._files import check_target
+
+    check_target(output)
+    return output
+
+
+def record_file(output: given.RecordFile = None) -> Path | None:
+    """Return where to write the record, checked before the work begins; None for nowhere."""
+    return None if output is None else output_file(output)
 
 
 def write_json(path: Path, record: dict[str, Any]) -> None:
@@ -118,4 +155,4 @@ def write_json(path: Path, record: dict[str, Any]) -> None:
     from ldslearn._files import atomic_write
 
     with atomic_write(path) as file:
-        file.write(json.dumps(record, indent=2).encode())
+        file.write(json.dumps(record, indent=2, allow_nan=False).encode())

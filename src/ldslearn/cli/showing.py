@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 _MOST_ROWS = 60
@@ -14,21 +15,26 @@ _LARGEST_MATRIX = 20  # classes
 def show(value: dict[str, Any], as_json: bool, *tables: Table | str) -> None:
     """Print a record as JSON, or the tables made of it."""
     if as_json:
-        print(json.dumps(value, indent=2))
+        print(json.dumps(value, indent=2, allow_nan=False))
         return
     console = Console(soft_wrap=True)
     for table in tables:
         console.print(table, highlight=False)
 
 
+def plain(text: str) -> str:
+    """Text from files as it is: no markup, and no control characters for the terminal."""
+    return escape("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text))
+
+
 def facts(title: str, rows: dict[str, Any]) -> Table:
     """A table of names and values; what is None or empty is left out."""
-    table = Table(title=title, title_justify="left", show_header=False)
+    table = Table(title=plain(title), title_justify="left", show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
     for name, value in rows.items():
         if value not in (None, "", [], {}, ()):
-            table.add_row(name, str(value))
+            table.add_row(name, plain(str(value)))
     return table
 
 
@@ -46,10 +52,15 @@ def described(title: str, data: dict[str, Any]) -> Table:
             "classes": ", ".join(f"{name} ({count})" for name, count in counts.items()),
             "groups": data["n_groups"] or None,
             "split": ", ".join(data["splits"]),
-            "skipped": len(data["skipped"]) or None,
+            "skipped": _names(data["skipped"]),
             "fingerprint": data["fingerprint"][:16],
         },
     )
+
+
+def _names(skipped: list[list[str]]) -> str:
+    shown = ", ".join(name for name, _ in skipped[:10])
+    return f"{shown} and {len(skipped) - 10} more" if len(skipped) > 10 else shown
 
 
 def evaluation(record: dict[str, Any]) -> list[Table | str]:
@@ -88,13 +99,14 @@ def _confusion(record: dict[str, Any]) -> list[Table | str]:
         )[:5]
         if not wrong:
             return []
-        return ["most confused: " + "; ".join(f"{a} as {b} ({n})" for n, a, b in wrong)]
+        pairs = "; ".join(f"{plain(a)} as {plain(b)} ({n})" for n, a, b in wrong)
+        return [f"most confused: {pairs}"]
     table = Table(title="Confusion (rows: true, columns: predicted)", title_justify="left")
     table.add_column("")
     for name in classes:
-        table.add_column(name, justify="right")
+        table.add_column(plain(name), justify="right")
     for name, row in zip(classes, counts, strict=True):
-        table.add_row(name, *(str(count) if count else "." for count in row))
+        table.add_row(plain(name), *(str(count) if count else "." for count in row))
     return [table]
 
 
@@ -106,6 +118,6 @@ def listed(
     for column in columns:
         table.add_column(column)
     for row in rows[:_MOST_ROWS]:
-        table.add_row(*row)
+        table.add_row(*map(plain, row))
     rest = len(rows) - _MOST_ROWS
     return [table, f"... and {rest} more; --json prints all"] if rest > 0 else [table]

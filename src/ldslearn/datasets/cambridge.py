@@ -6,7 +6,7 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.gathering import Item, check_complete, existing_folder, gather, subfolders
 from ldslearn.datasets.items import Reading
 from ldslearn.video import read_frames
-from ldslearn.video.reading import FrameOptions, images_of
+from ldslearn.video.reading import FrameOptions, holds_images
 
 _SETS = tuple(f"Set{number}" for number in range(1, 6))
 _CLASSES = tuple(f"{number:04d}" for number in range(9))
@@ -52,7 +52,7 @@ def load_cambridge(
     for label in _CLASSES:
         for part in _SETS:
             home = folders.get(part.lower(), root / part) / label
-            found = [path for path in subfolders(home) if images_of(path)]
+            found = [path for path in subfolders(home) if holds_images(path)]
             if len(found) != _PER_SET:
                 missing.append(f"{part}/{label} has {len(found)} of {_PER_SET} sequences")
             split = "train" if part == "Set5" else "test"

@@ -1,7 +1,7 @@
 """Folders of labelled files, and manifests that list them."""
 
-import csv
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -9,48 +9,54 @@ from typing import Literal
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.gathering import Item, gather, in_order
-from ldslearn.datasets.items import ARRAY_SUFFIXES, Reading, is_item
-from ldslearn.video.reading import FrameOptions, read_clips
+from ldslearn.datasets.items import Reading, is_item
+from ldslearn.datasets.manifest import is_manifest, list_manifest
+from ldslearn.video.reading import FrameOptions, holds_images
 
-_LARGEST_MANIFEST = 2**28  # bytes
-_COLUMNS = ("path", "label", "split", "group")
+__all__ = ["automatic_size", "is_manifest", "list_folder", "load_folder", "read_items"]
+
+_NOTES = frozenset({".csv", ".tsv", ".txt"})  # beside class folders: manifests, tables, a README
+_SHOWN = 3  # names in a message
 _SIDE = 48  # pixels, of the frames that size="auto" makes
 
 
 def list_folder(path: str | PathLike[str]) -> list[Item]:
-    """Return the items below a folder, ``<class>/<item>`` or all of one kind, or of a manifest."""
+    """Return the items of a folder, ``<class>/<item>`` or without classes, or of a manifest.
+
+    A single item is a list of one.
+    """
     root = Path(path)
     if root.is_file():
-        return _list_manifest(root)
+        if root.suffix.lower() == ".csv" or not is_item(root):
+            return list_manifest(root)
+        return [Item(root.name, root)]
     if not root.is_dir():
         raise FileNotFoundError(
             f"{root} must be a folder <class>/<item> or a manifest; got nothing."
         )
-    loose = _items(root)
-    folders = in_order(folder for folder in root.iterdir() if folder.is_dir())
-    by_class = {f.name: _items(f) for f in folders if f not in loose}
-    by_class = {label: items for label, items in by_class.items() if items}
-    files = [item for item in loose if item.is_file()]
-    if by_class and files:
-        raise _errors.bad_file(
-            root,
-            "hold either class folders or files without a class",
-            f"{len(by_class)} folders and {len(files)} files such as {files[0].name}",
-            "Move the files into a folder of their class, or list all in a manifest.",
-        )
-    if not by_class and not loose:
+    entries = in_order(root.iterdir())
+    loose = [path for path in entries if is_item(path)]
+    single = set(loose)
+    folders = [path for path in entries if path.is_dir()]
+    by_class = {path: _items(path) for path in folders if path not in single}
+    by_class = {folder: paths for folder, paths in by_class.items() if paths}
+    items = [path for paths in by_class.values() for path in paths]
+    _check_names(root, [*by_class, *loose, *items])
+    _check_loose(root, loose, list(by_class))
+    if by_class:
+        return [
+            Item(f"{folder.name}/{path.name}", path, folder.name)
+            for folder, paths in by_class.items()
+            for path in paths
+        ]
+    if not loose:
         raise _errors.bad_file(
             root,
             "hold videos, folders of images or arrays, as <class>/<item>",
             f"none among {sum(1 for _ in root.iterdir())} entries",
+            "Tables in .txt files count only when a manifest lists them.",
         )
-    if not by_class:
-        return [Item(path.name, path) for path in loose]
-    return [
-        Item(f"{label}/{path.name}", path, label)
-        for label, paths in by_class.items()
-        for path in paths
-    ]
+    return [Item(path.name, path) for path in loose]
 
 
 def load_folder(
@@ -73,12 +79,14 @@ def load_folder(
     path : str or path
         A folder ``<class>/<item>``, a folder of items without labels, or a manifest: a CSV file
         with a column ``path`` and perhaps ``label``, ``split`` and ``group``, paths relative to
-        its folder and within it. An item is a video of any format that ffmpeg reads, a folder of
-        images, an ``.npy`` array of (n_channels, n_timepoints) or of frames, or a ``.csv`` table
-        with a row for each time point.
+        its folder and within it, each once. An item is a video of any format that ffmpeg reads, a
+        folder of images, an ``.npy`` array of (n_channels, n_timepoints) or of frames, or a
+        ``.csv`` or ``.tsv`` table with a row for each time point; in a manifest also a ``.txt``
+        table. Images beside videos or arrays are no items, nor are tables beside class folders:
+        they are passed over.
     size : (height, width), "auto" or None
-        Frames are resized to it; "auto" shrinks frames of more than 48 pixels a side to 48,
-        keeping the proportions of the first item, and all others to the same size.
+        Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels a side
+        if it is larger.
     colour, crop, stride, length :
         As in :func:`ldslearn.video.read_video`.
     chunk : bool
@@ -98,8 +106,11 @@ def load_folder(
     if on_error not in ("raise", "skip"):
         raise _errors.unknown_name("on_error", on_error, ("raise", "skip"))
     items = list_folder(path)
-    frame_size = automatic_size(items, crop) if size == "auto" else size
-    reading = Reading(FrameOptions(frame_size, colour, crop, stride, length), chunk, features)
+    if size == "auto":
+        size = automatic_size(items, crop)
+    elif size is None and features == "lbp-top":
+        size = frame_size(items, crop)  # patterns of larger frames would be others
+    reading = Reading(FrameOptions(size, colour, crop, stride, length), chunk, features)
     return read_items(items, reading, skip=on_error == "skip", n_jobs=n_jobs)
 
 
@@ -120,76 +131,87 @@ def read_items(
 def automatic_size(
     items: Sequence[Item], crop: tuple[int, int, int, int] | None = None
 ) -> tuple[int, int] | None:
-    """Size that shrinks frames to 48 pixels a side, like the first video; None if they fit."""
-    options = FrameOptions(crop=crop, length=1)
+    """Size of the first item's frames, shrunk to 48 pixels a side; None without frames."""
+    found = frame_size(items, crop)
+    if found is None or max(found) <= _SIDE:
+        return found
+    height, width = (max(1, round(_SIDE * length / max(found))) for length in found)
+    return height, width
+
+
+def frame_size(
+    items: Sequence[Item], crop: tuple[int, int, int, int] | None = None
+) -> tuple[int, int] | None:
+    """Height and width of the frames of the first item that has frames and can be read."""
+    reading = Reading(FrameOptions(crop=crop, length=1))
     for item in items:
-        if item.source.is_file() and item.source.suffix.lower() in ARRAY_SUFFIXES:
-            continue
         try:
-            height, width = next(read_clips(item.source, options, chunk=False)).shape[1:3]
+            frames = reading.read(item.source)[0]
         except (ValueError, OSError):
             continue  # whoever reads it will say what is wrong
-        largest = max(height, width)
-        if largest <= _SIDE:
-            return None
-        return max(1, round(_SIDE * height / largest)), max(1, round(_SIDE * width / largest))
+        if frames.ndim > 2:
+            return frames.shape[1], frames.shape[2]
     return None
 
 
 def _items(folder: Path) -> list[Path]:
-    return in_order(path for path in folder.iterdir() if is_item(path))
-
-
-def _list_manifest(path: Path) -> list[Item]:
-    """Items of a CSV file with columns path, label, split, group."""
-    if path.stat().st_size > _LARGEST_MANIFEST:
-        raise _errors.too_large(f"file {path}", path.stat().st_size, _LARGEST_MANIFEST, "")
-    rule = f"be a manifest, CSV with a column 'path' and perhaps {', '.join(_COLUMNS[1:])}"
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, strict=True)
-            columns = reader.fieldnames or []
-            if "path" not in columns:
-                raise _errors.bad_file(path, rule, f"columns {list(columns)[:8]}")
-            rows = [(reader.line_num, row) for row in reader]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise _errors.bad_file(path, rule, error) from error
-    if not rows:
-        raise _errors.bad_file(path, "list at least one item", "none")
-    root = path.parent.resolve()
-    for column in _COLUMNS[1:]:
-        empty = [line for line, row in rows if not row.get(column)]
-        if empty and len(empty) < len(rows):
+    """The items of a class, none passed over for what lies beside its images."""
+    paths = in_order(folder.iterdir())
+    found = [path for path in paths if is_item(path)]
+    single = set(found)
+    for path in paths:
+        if path not in single and path.is_dir() and holds_images(path):
             raise _errors.bad_file(
-                path, f"give a {column} in every line, or in none", f"line {empty[0]} without one"
+                path,
+                "hold either the images of one item or other items",
+                "images beside videos or arrays",
+                "Move one of the two elsewhere.",
             )
-    return [
-        Item(
-            str(row["path"]),
-            _within(root, row["path"], path, line),
-            *(row.get(column) or None for column in _COLUMNS[1:]),
-        )
-        for line, row in rows
-    ]
+    return found
 
 
-def _within(root: Path, text: str | None, manifest: Path, line: int) -> Path:
-    """The path of one line, refused unless it exists below the manifest's folder."""
-    where = f"{manifest}, line {line}"
-    if not text or "\0" in text:
-        raise _errors.bad_file(where, "give a path", f"{text!r:.80}")
-    try:
-        item = (root / text).resolve()
-        exists = item.exists()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise _errors.bad_file(where, "give a path", f"{text!r:.80}") from error
-    if not item.is_relative_to(root) or item == root:
+def _check_names(root: Path, paths: Iterable[Path]) -> None:
+    """Raise for a name that no text file could hold, before it becomes a label."""
+    for path in paths:
+        try:
+            path.name.encode()
+        except UnicodeEncodeError:
+            raise _errors.bad_file(
+                root, "hold names in UTF-8", repr(path.name), "Rename it."
+            ) from None
+
+
+def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> None:
+    """Raise if items have no class while others have one, or might be classes themselves."""
+    remedy = "Move the {} into a folder of their class, or list all in a manifest."
+    files = [path for path in loose if path.is_file() and path.suffix.lower() not in _NOTES]
+    images = [path for path in loose if path.is_dir()]
+    if classes and files:
         raise _errors.bad_file(
-            where,
-            "name items below the manifest's folder",
-            f"{text!r:.80}",
-            "Move the manifest above its items, and write paths relative to it.",
+            root,
+            "hold either class folders or files without a class",
+            f"{len(classes)} folders and {len(files)} files such as {files[0].name}",
+            remedy.format("files"),
         )
-    if not exists:
-        raise _errors.bad_file(where, "name an item that exists", f"{text!r:.80}")
-    return item
+    if classes and images:
+        raise _errors.bad_file(
+            root,
+            "hold either class folders or folders of images without a class",
+            f"the classes {_shown(classes)} and the images in {_shown(images)}",
+            remedy.format("folders of images"),
+        )
+    for folder in images:
+        with os.scandir(folder) as entries:
+            inner = [Path(entry) for entry in entries if entry.is_dir()]
+        if any(map(is_item, inner)):
+            raise _errors.bad_file(
+                folder,
+                "hold either the images of one item or the items of a class",
+                "images beside folders of images",
+                "Move one of the two elsewhere, or list all in a manifest.",
+            )
+
+
+def _shown(paths: Sequence[Path]) -> str:
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return ", ".join(path.name for path in paths[:_SHOWN]) + more

@@ -1,6 +1,7 @@
 """One item of a collection, a file or a folder of images, as sequences."""
 
 from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,15 @@ from ldslearn import _errors
 from ldslearn._files import read_npy
 from ldslearn.datasets.table import read_csv
 from ldslearn.video import lbp_top, to_sequence, to_video
-from ldslearn.video.reading import FrameOptions, images_of, read_clips
+from ldslearn.video.reading import FrameOptions, bounded, holds_images, read_clips
 
 VIDEO_SUFFIXES = frozenset({
     ".avi", ".flv", ".gif", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".webm",
     ".wmv",
 })  # fmt: skip
-ARRAY_SUFFIXES = frozenset({".csv", ".npy", ".tsv", ".txt"})
+ARRAY_SUFFIXES = frozenset({".csv", ".npy", ".tsv"})
+# Tables in .txt files are read when they are named, and not looked for: most .txt files are notes.
+READABLE_ARRAYS = ARRAY_SUFFIXES | {".txt"}
 FEATURES = ("pixels", "lbp-top")
 _GREY = np.array([0.299, 0.587, 0.114], dtype=np.float32)  # ITU-R 601, as in video files
 
@@ -72,10 +75,8 @@ class Reading:
         suffix = path.suffix.lower()
         if path.is_dir() or suffix in VIDEO_SUFFIXES:
             clips = list(read_clips(path, self.frames, chunk=self.chunk))
-        elif suffix == ".npy":
-            array = read_npy(path)
-            if array.dtype.kind not in "fiub":
-                raise _errors.bad_file(path, "hold numbers", f"dtype {array.dtype}")
+        elif suffix in READABLE_ARRAYS:
+            array = read_array(path)
             if array.ndim == 2:
                 return self._cut(array)
             if array.ndim not in (3, 4) or not array.size:
@@ -86,14 +87,12 @@ class Reading:
                     f"shape {array.shape}",
                 )
             clips = self._cut_frames(array, path)
-        elif suffix in ARRAY_SUFFIXES:
-            return self._cut(read_csv(path))
         else:
             raise _errors.bad_file(
                 path,
                 "be a video, a folder of images or an array",
                 f"the suffix {suffix!r}",
-                f"Known are {', '.join(sorted(VIDEO_SUFFIXES | ARRAY_SUFFIXES))}.",
+                f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}.",
             )
         return [lbp_top(clip) for clip in clips] if self.features == "lbp-top" else clips
 
@@ -109,17 +108,52 @@ class Reading:
         return [part for part in parts if 2 * part.shape[1] >= length] or parts[:1]
 
     def _cut_frames(self, array: NDArray[Any], path: Path) -> list[NDArray[Any]]:
-        if array.ndim == 4 and not self.frames.colour:
-            array = array[..., 0] if array.shape[3] == 1 else array[..., :3] @ _GREY
-        frames = np.stack(list(self.frames.apply(iter(array), path)))
+        if array.ndim == 4 and array.shape[3] not in (1, 3, 4):
+            rule = "hold frames of 1, 3 or 4 colours in the last axis"
+            raise _errors.bad_file(path, rule, f"shape {array.shape}")
+        as_asked = _in_colour if self.frames.colour else _in_grey
+        frames = bounded(self.frames.apply(map(as_asked, array), path), path, chunk=self.chunk)
+        kept = np.stack(list(islice(frames, None if self.chunk else self.frames.length)))
         once = Reading(FrameOptions(length=self.frames.length), self.chunk)
-        return [to_video(part, frames.shape[1:]) for part in once._cut(to_sequence(frames))]
+        return [to_video(part, kept.shape[1:]) for part in once._cut(to_sequence(kept))]
+
+
+def read_array(path: Path) -> NDArray[Any]:
+    """Return the numbers of an ``.npy`` file, or of a table as (n_channels, n_timepoints)."""
+    if path.suffix.lower() != ".npy":
+        return read_csv(path)
+    array = read_npy(path)
+    if array.dtype.kind not in "fiub":
+        raise _errors.bad_file(path, "hold numbers", f"dtype {array.dtype}")
+    return array
 
 
 def is_item(path: Path) -> bool:
-    """Whether a path looks like one sequence: by suffix, or a folder that holds images."""
+    """Whether a path looks like one sequence: a file by its suffix, or a folder of images.
+
+    A folder that holds videos or arrays beside images is none: it holds several sequences, and
+    pictures that belong to none.
+    """
     if path.name.startswith("."):
         return False
     if path.is_dir():
-        return bool(images_of(path))
-    return path.suffix.lower() in VIDEO_SUFFIXES | ARRAY_SUFFIXES
+        return holds_images(path) and not any(map(_is_sequence_file, path.iterdir()))
+    return _is_sequence_file(path)
+
+
+def _is_sequence_file(path: Path) -> bool:
+    known = path.suffix.lower() in VIDEO_SUFFIXES | ARRAY_SUFFIXES
+    return known and not path.name.startswith(".") and path.is_file()
+
+
+def _in_grey(frame: NDArray[Any]) -> NDArray[Any]:
+    """(height, width) of a frame with any of 0, 1, 3 or 4 colours."""
+    if frame.ndim == 2:
+        return frame
+    return frame[..., 0] if frame.shape[2] == 1 else np.asarray(frame[..., :3] @ _GREY)
+
+
+def _in_colour(frame: NDArray[Any]) -> NDArray[Any]:
+    """(height, width, 3) of the same; a fourth colour is how opaque a pixel is, and is dropped."""
+    colours = frame[..., None] if frame.ndim == 2 else frame[..., :3]
+    return np.broadcast_to(colours, (*frame.shape[:2], 3))

@@ -19,7 +19,7 @@ from ldslearn.datasets.gathering import (
     gather,
     subfolders,
 )
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.items import Reading, read_array
 from ldslearn.datasets.mat import read_mat
 
 
@@ -157,10 +157,4 @@ def _load(path: Path) -> NDArray[Any]:
         if len(arrays) != 1:
             raise _errors.bad_file(path, "hold one matrix or array", f"{len(arrays)} of them")
         return arrays[0]
-    try:
-        if path.suffix.lower() == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False))
-        text = path.read_text(encoding="utf-8")
-        return np.loadtxt(text.replace(",", " ").splitlines(), ndmin=2)
-    except (ValueError, EOFError) as error:
-        raise _errors.bad_file(path, "hold a table of numbers", error) from error
+    return read_array(path)

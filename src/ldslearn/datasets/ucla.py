@@ -25,7 +25,7 @@ from ldslearn.datasets.gathering import (
 from ldslearn.datasets.items import VIDEO_SUFFIXES, Reading
 from ldslearn.datasets.mat import read_mat
 from ldslearn.video import read_frames, read_video
-from ldslearn.video.reading import FrameOptions, images_of
+from ldslearn.video.reading import FrameOptions, holds_images
 
 _WHAT = "the UCLA dynamic textures"
 _N_TEXTURES = 50
@@ -141,7 +141,7 @@ def _clips(root: Path) -> list[Item]:
 
 
 def _is_clip(path: Path) -> bool:
-    return bool(images_of(path)) if path.is_dir() else path.suffix.lower() in VIDEO_SUFFIXES
+    return holds_images(path) if path.is_dir() else path.suffix.lower() in VIDEO_SUFFIXES
 
 
 def _ending(path: Path) -> tuple[str, str]:

@@ -2,24 +2,32 @@
 
 import hashlib
 import json
+import math
+import warnings
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._files import load_arrays, save_arrays
+from ldslearn.classify import LDSSVC, DictionaryClassifier
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.packing import Arrays, pack, unpack
 from ldslearn.evaluate.runs import chosen_values, describe, versions
 from ldslearn.evaluate.selection import build_pipeline, choose
+from ldslearn.models import LDSEncoder
 
-_KIND, _VERSION = "ldslearn model", 1
+KIND, _VERSION = "ldslearn model", 1
+_PARTS = ("pipeline", "reading", "frame_shape", "about")
+_ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
 
 
 @dataclass(frozen=True)
@@ -45,16 +53,30 @@ class Model:
 
     def predict(self, X: list[NDArray[Any]]) -> NDArray[np.str_]:
         """Return the label of each sequence."""
-        return self.pipeline.predict(X)
+        return self.predict_shares(X)[0]
 
-    def confidence(self, X: list[NDArray[Any]]) -> NDArray[np.float64] | None:
-        """Return the share of each class in each sequence's explanation, where the method has one.
+    def predict_shares(
+        self, X: list[NDArray[Any]]
+    ) -> tuple[NDArray[np.str_], NDArray[np.float64] | None]:
+        """Return labels, and the share of every class in each explanation, where there is one.
 
         Sparse coding has: (N, n_classes), as :meth:`SparseCodingClassifier.predict_proba`.
         """
-        if not hasattr(self.pipeline, "predict_proba"):
-            return None
-        return self.pipeline.predict_proba(X)
+        encoder, classifier = self.pipeline
+        systems = encoder.transform(X)
+        explains = hasattr(classifier, "predict_proba")
+        shares = classifier.predict_proba(systems) if explains else None
+        return classifier.predict(systems), shares
+
+    def check_like(self, data: Collection) -> None:
+        """Raise unless sequences have as many channels as those of training."""
+        expected = self.pipeline[0].n_channels_in_
+        if len(data.X[0]) != expected:
+            frames = "" if self.frame_shape is None else f", frames of shape {self.frame_shape}"
+            raise _errors.invalid(
+                data.names[0], f"have {expected} channels like the training data{frames}",
+                len(data.X[0]), "",
+            )  # fmt: skip
 
     @property
     def classes(self) -> list[str]:
@@ -71,28 +93,47 @@ class Model:
             "about": self.about,
         }
         body["digest"] = _digest(body, arrays)
-        save_arrays(path, _KIND, _VERSION, body, arrays)
+        save_arrays(path, KIND, _VERSION, body, arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Model":
         """Read a model; nothing in the file is executed, and damage is noticed."""
-        header, arrays = load_arrays(path, _KIND, _VERSION)
+        header, arrays = load_arrays(path, KIND, _VERSION)
         try:
-            body = {name: header[name] for name in ("pipeline", "reading", "frame_shape", "about")}
-            if header["digest"] != _digest(body, arrays):
+            body: dict[str, Any] = {name: header.get(name) for name in _PARTS}
+            if header.get("digest") != _digest(body, arrays):
                 raise ValueError("its contents do not match their checksum")
-            pipeline = unpack(body["pipeline"], arrays)
-            if not isinstance(pipeline, Pipeline):
-                raise ValueError("it holds no pipeline")
-            shape = body["frame_shape"]
-            return cls(
-                pipeline,
+            model = cls(
+                unpack(body["pipeline"], arrays),
                 Reading.from_dict(body["reading"]),
-                None if shape is None else tuple(int(length) for length in shape),
+                None if body["frame_shape"] is None else tuple(map(int, body["frame_shape"])),
                 dict(body["about"]),
             )
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+            model._check()
+        except Exception as error:  # whatever a hostile file makes of its parts
             raise _errors.damaged_contents(path, error) from error
+        return model
+
+    def _check(self) -> None:
+        """Raise unless the parts belong together."""
+        steps = [type(step) for step in getattr(self.pipeline, "steps", ())]
+        if steps != [tuple, tuple] or not isinstance(self.pipeline[0], LDSEncoder):
+            raise ValueError("it is not an encoder and a classifier")
+        check_is_fitted(self.pipeline[1])
+        if not isinstance(getattr(self.pipeline[1], "classes_", None), np.ndarray):
+            raise ValueError("its classifier is not fitted")
+        missing = [name for name in _ABOUT if name not in self.about]
+        if missing:
+            raise ValueError(f"it does not tell its {missing[0]}")
+        shape = self.frame_shape
+        if shape is not None and math.prod(shape) != self.pipeline[0].n_channels_in_:
+            raise ValueError(f"frames of shape {shape} have another number of channels")
+        if shape is not None and self.reading.frames.size != shape[:2]:
+            raise ValueError(f"files are not read as frames of shape {shape}")
+        theirs, ours = self.about["versions"].get("scikit-learn"), version("scikit-learn")
+        foreign = isinstance(self.pipeline[1], LDSSVC | DictionaryClassifier)
+        if foreign and str(theirs).split(".")[:2] != ours.split(".")[:2]:
+            warnings.warn(_errors.made_elsewhere("scikit-learn", theirs, ours), stacklevel=3)
 
 
 def train(
@@ -109,6 +150,9 @@ def train(
     chosen_method, settings = find_method(method), settings or Settings()
     if data.y is None:
         raise _errors.invalid("the collection", "have labels", "none", "Use class folders.")
+    if len(data.classes) < 2:
+        raise _errors.one_class(data.classes[0])
+    reading = _reading_of(data)
     choice = choose(
         chosen_method, data, settings,
         n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
@@ -121,13 +165,22 @@ def train(
         "data": describe(data),
         "versions": versions(),
     }
-    reading = Reading.from_dict(data.preprocessing)
-    if data.frame_shape is not None:  # new frames of any size become like these
-        height, width, *colours = data.frame_shape
-        reading = replace(
-            reading, frames=replace(reading.frames, size=(height, width), colour=bool(colours))
-        )
     return Model(pipeline, reading, data.frame_shape, about)
+
+
+def _reading_of(data: Collection) -> Reading:
+    """How new files become like those of a collection."""
+    try:
+        reading = Reading.from_dict(data.preprocessing)
+    except TypeError as error:
+        raise _errors.invalid(
+            "Collection.preprocessing", "hold options of load_folder", data.preprocessing, ""
+        ) from error
+    if data.frame_shape is None:
+        return reading
+    height, width, *colours = data.frame_shape  # new frames of any size become like these
+    frames = replace(reading.frames, size=(height, width), colour=bool(colours))
+    return replace(reading, frames=frames)
 
 
 def _digest(body: dict[str, Any], arrays: Arrays) -> str:

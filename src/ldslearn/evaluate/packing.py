@@ -3,6 +3,7 @@
 Classes are looked up in a fixed list; what is not on it can be neither saved nor loaded.
 """
 
+import inspect
 import math
 from dataclasses import fields
 from typing import Any
@@ -52,6 +53,8 @@ _CLASSES: dict[str, type] = {
     )
 }
 _DEEPEST = 50  # nesting of a damaged or hostile file
+# Numbers that decide how long a prediction takes: more than these nobody has saved.
+_MOST = {"order": 1000, "delays": 10_000, "n_frequencies": 2**20, "n_jobs": 1024, "windows": 10_000}
 
 
 def pack(value: Any, arrays: Arrays) -> Any:
@@ -104,11 +107,53 @@ def unpack(node: Any, arrays: Arrays, depth: int = 0) -> Any:
         case {"tuple": list(members)}:
             return tuple(below(member) for member in members)
         case {"dict": list(pairs)} if all(isinstance(p, list) and len(p) == 2 for p in pairs):
-            return {below(key): below(member) for key, member in pairs}
-        case {"systems": dict(state)} if set(state) == {field.name for field in fields(LDS)}:
+            return _checked({below(key): below(member) for key, member in pairs})
+        case {"systems": dict(state)} if set(state) <= {field.name for field in fields(LDS)}:
             return LDS(**{name: below(member) for name, member in state.items()})
         case {"class": str(name), "state": dict(state)} if name in _CLASSES:
-            instance: Any = object.__new__(_CLASSES[name])
-            vars(instance).update({k: below(member) for k, member in state.items()})
-            return instance
+            return _restore(_CLASSES[name], {k: below(member) for k, member in state.items()})
     raise ValueError(f"unexpected value {str(node)[:60]}")
+
+
+def _restore(kind: type, state: dict[str, Any]) -> Any:
+    """An object of a known class with these attributes, defaults for parameters it lacks."""
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if parameter.default is not parameter.empty
+    }
+    instance: Any = object.__new__(kind)
+    vars(instance).update({**defaults, **_checked(state)})
+    if kind is SVC:
+        _check_support(instance)
+    return instance
+
+
+def _checked(values: dict[Any, Any]) -> dict[Any, Any]:
+    """The values, if none of the numbers that decide how long things take is absurd."""
+    for name, most in _MOST.items():
+        value = values.get(name)
+        if isinstance(value, int | float) and not abs(value) <= most:
+            raise ValueError(f"{name} = {value}")
+    return values
+
+
+def _check_support(svc: SVC) -> None:
+    """Refuse support vectors that libsvm would look for outside of its memory."""
+    support, counts = svc.support_, svc._n_support
+    n_classes = len(svc.classes_)
+    sound = (
+        support.dtype == counts.dtype == np.int32
+        and support.ndim == counts.ndim == 1
+        and len(counts) == n_classes
+        and (counts >= 0).all()
+        and counts.sum() == len(support)
+        and (support >= 0).all()
+        and (support < svc.shape_fit_[0]).all()
+        and svc.kernel == "precomputed"
+        and svc._dual_coef_.shape == svc.dual_coef_.shape == (n_classes - 1, len(support))
+        and svc._intercept_.shape == (n_classes * (n_classes - 1) // 2,)
+        and svc._probA.shape == svc._probB.shape == (0,)
+    )
+    if not sound:
+        raise ValueError("support vectors that do not fit together")

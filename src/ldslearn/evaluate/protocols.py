@@ -38,19 +38,27 @@ class Protocol:
     test: str = "test"
 
     def splits(self, data: Collection, seed: int = 0) -> list[Split]:
-        """Return training and test indices of every round; the same ones for the same seed."""
+        """Return training and test indices of every round; the same ones for the same seed.
+
+        Where groups are known, folds and shuffles keep each of them on one side.
+        """
         if data.y is None:
             raise _errors.invalid("the collection", "have labels", "none", "Use class folders.")
+        if len(data.classes) < 2:
+            raise _errors.one_class(data.classes[0])
         indices = np.arange(len(data))
         if self.kind == "split":
             return self._given(data)
+        groups = _groups_of(data)
         if self.kind == "groups":
-            if data.groups is None or len(np.unique(data.groups)) < 2:
+            if groups is None:
                 raise _errors.invalid(
                     "the collection", "have two groups at least", "fewer",
                     "A manifest names them in a column 'group'.",
                 )  # fmt: skip
-            return list(LeaveOneGroupOut().split(indices, data.y, data.groups))
+            return list(LeaveOneGroupOut().split(indices, data.y, groups))
+        if groups is not None:
+            return self._of_groups(data.y, groups, seed)
         smallest, count = _smallest_class(data.y)
         if self.kind == "folds":
             if count < self.repeats:
@@ -58,15 +66,35 @@ class Protocol:
                     f"class {smallest!r}", f"have {self.repeats} sequences, one a fold", count,
                     "Take fewer folds.",
                 )  # fmt: skip
-            if data.groups is not None and len(np.unique(data.groups)) >= self.repeats:
-                grouped = StratifiedGroupKFold(self.repeats, shuffle=True, random_state=seed)
-                return list(grouped.split(indices, data.y, data.groups))
             folds = StratifiedKFold(self.repeats, shuffle=True, random_state=seed)
             return list(folds.split(indices, data.y))
         if count < 2:
             raise _errors.invalid(f"class {smallest!r}", "have two sequences at least", count, "")
+        tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
+        if not n_classes <= tested <= len(data) - n_classes:
+            raise _errors.invalid(
+                f"a share of {self.test_size:g}", f"test {n_classes} sequences, one a class",
+                f"{tested} of {len(data)}", "Take another share.",
+            )  # fmt: skip
         shuffle = StratifiedShuffleSplit(self.repeats, test_size=self.test_size, random_state=seed)
         return list(shuffle.split(indices, data.y))
+
+    def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
+        """Folds, or one fold of each of several shuffles, that part no group."""
+        n_folds = self.repeats if self.kind == "folds" else max(2, round(1 / self.test_size))
+        n_groups = len(np.unique(groups))
+        if n_groups < n_folds:
+            raise _errors.invalid(
+                "the collection", f"have {n_folds} groups for {self}", n_groups,
+                "Take fewer folds, or a larger share.",
+            )  # fmt: skip
+        rounds = 1 if self.kind == "folds" else self.repeats
+        found: list[Split] = []
+        for number in range(rounds):
+            cut = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed + number)
+            folds = list(cut.split(np.zeros(len(y)), y, groups))
+            found += folds if self.kind == "folds" else folds[:1]
+        return found
 
     def _given(self, data: Collection) -> list[Split]:
         if data.split is None:
@@ -77,7 +105,10 @@ class Protocol:
         parts = [str(part) for part in np.unique(data.split)]
         tested = parts if self.test == "each" else [self.test]
         if self.test != "each" and self.test not in parts:
-            raise _errors.unknown_name("the part to test", self.test, [*parts, "each"])
+            raise _errors.invalid(
+                "the part to test", f"be one of {', '.join(parts)}, or each", repr(self.test),
+                f"Write split:{parts[-1]}, say.",
+            )  # fmt: skip
         if len(parts) < 2:
             raise _errors.invalid("split", "have two values at least", parts, "")
         return [
@@ -134,12 +165,35 @@ def parse(text: str) -> Protocol:
 
 
 def automatic_protocol(data: Collection) -> Protocol:
-    """The split that comes with the data if it names a test part; else five folds, or fewer."""
+    """The split that comes with the data if it names a test part; else folds."""
     if data.split is not None and {"train", "test"} <= set(data.split):
         return Protocol("split")
+    return automatic_folds(data)
+
+
+def automatic_folds(data: Collection) -> Protocol:
+    """Five folds, or as many as the smallest class has sequences, or groups."""
     if data.y is None:
         return Protocol("folds", 5)
-    return Protocol("folds", max(2, min(5, _smallest_class(data.y)[1])))
+    count = _smallest_class(data.y)[1]
+    groups = _groups_of(data)
+    if groups is not None:
+        count = min(len(np.unique(groups[data.y == label])) for label in data.classes)
+        count = max(2, count)  # a class of one group is never trained on when it is tested
+    return Protocol("folds", max(2, min(5, count)))
+
+
+def folds_within(data: Collection, outer: Protocol) -> Protocol:
+    """How to part a training part as the test does: by its own parts, or by folds."""
+    parts = set() if data.split is None else set(data.split)
+    if outer.kind == "split" and len(parts) > 1:
+        return Protocol("split", test="each")
+    return automatic_folds(data)
+
+
+def _groups_of(data: Collection) -> NDArray[np.str_] | None:
+    """Groups, None where there is one at most."""
+    return None if data.groups is None or len(np.unique(data.groups)) < 2 else data.groups
 
 
 def _smallest_class(y: NDArray[np.str_]) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix
 from ldslearn._parallel import progress
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
-from ldslearn.evaluate.protocols import Protocol, automatic_protocol
+from ldslearn.evaluate.protocols import Protocol, automatic_protocol, folds_within
 from ldslearn.evaluate.selection import Choice, build_pipeline, choose
 
 _PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
@@ -66,6 +66,7 @@ def evaluate(
             choice = choose(
                 chosen_method, known, settings,
                 n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
+                folds=folds_within(known, protocol),
             )  # fmt: skip
             model = build_pipeline(chosen_method, choice, settings, encoder)
             model.fit(known.X, known.y)

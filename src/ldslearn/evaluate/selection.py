@@ -1,5 +1,6 @@
 """Choose states and sparsity by folds of the training part."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ from ldslearn import _errors
 from ldslearn._parallel import progress
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
-from ldslearn.evaluate.protocols import automatic_protocol
+from ldslearn.evaluate.protocols import Protocol, Split, automatic_folds
 from ldslearn.models import LDSEncoder
 
 STATES = (3, 5, 8, 10, 15, 20)
@@ -77,11 +78,25 @@ def choose(
     sparsity: float | None = None,
     delays: int | None = None,
     encoder: dict[str, Any] | None = None,
+    folds: Protocol | None = None,
 ) -> Choice:
     """Return what folds of `data` say is best; what is given is taken as it is.
 
     Each order is encoded once: a system depends on its own sequence alone, so that no fold sees
-    another. Of equals the smaller order and the larger sparsity win.
+    another. Of equals the smaller order and the larger sparsity win. Where the folds leave too
+    little to train on, the usual values are taken untried.
+
+    Parameters
+    ----------
+    method : Method
+    data : Collection
+        Training sequences, with labels.
+    settings : Settings
+    n_states, sparsity, delays : optional
+    encoder : dict, optional
+        Further arguments of the encoder.
+    folds : Protocol, optional
+        Five folds or fewer when not given.
     """
     delays = automatic_delays(data) if delays is None else delays
     orders = feasible_states(data, delays) if n_states is None else [n_states]
@@ -90,26 +105,50 @@ def choose(
         sparsities = SPARSITIES[::-1] if sparsity is None else (sparsity,)
     if len(orders) * len(sparsities) == 1:
         return Choice(orders[0], delays, sparsities[0], [])
-    y = data.y
-    if y is None or np.unique(y, return_counts=True)[1].min() < 2:
-        usual = int(usual_encoder(data, n_states, delays).n_states)
-        return Choice(usual, delays, settings.sparsity if method.sparse else None, [])
-    folds = automatic_protocol(replace(data, split=None)).splits(data, settings.seed)
+    usual = Choice(
+        int(usual_encoder(data, n_states, delays).n_states),
+        delays,
+        (settings.sparsity if sparsity is None else sparsity) if method.sparse else None,
+        [],
+    )
+    LDSEncoder(max(orders), delays=delays, **(encoder or {})).fit(data.X)  # or say what is wrong
+    try:
+        splits = (folds or automatic_folds(data)).splits(data, settings.seed)
+        tried = _try_all(method, data, settings, orders, sparsities, delays, encoder or {}, splits)
+    except ValueError as error:
+        warnings.warn(_errors.untried(usual.n_states, usual.sparsity, error), stacklevel=2)
+        return usual
+    best = max(tried, key=lambda candidate: candidate["accuracy"])
+    return Choice(best["n_states"], delays, best["sparsity"], tried)
+
+
+def _try_all(
+    method: Method,
+    data: Collection,
+    settings: Settings,
+    orders: Sequence[int],
+    sparsities: Sequence[float | None],
+    delays: int,
+    encoder: dict[str, Any],
+    splits: list[Split],
+) -> list[dict[str, Any]]:
+    """Mean accuracy over the folds of every candidate."""
     tried: list[dict[str, Any]] = []
     with progress("choosing states", len(orders) * len(sparsities)) as advance:
         for order in orders:
             systems = LDSEncoder(
-                order, delays=delays, n_jobs=settings.n_jobs, **(encoder or {})
+                order, delays=delays, n_jobs=settings.n_jobs, **encoder
             ).fit_transform(data.X)
             for value in sparsities:
                 setting = settings if value is None else replace(settings, sparsity=value)
-                scores = cross_val_score(method.build(setting), systems, y, cv=folds)
+                scores = cross_val_score(
+                    method.build(setting), systems, data.y, cv=splits, error_score="raise"
+                )
                 tried.append(
                     {"n_states": order, "sparsity": value, "accuracy": float(np.mean(scores))}
                 )
                 advance(1)
-    best = max(tried, key=lambda candidate: candidate["accuracy"])
-    return Choice(best["n_states"], delays, best["sparsity"], tried)
+    return tried
 
 
 def build_pipeline(

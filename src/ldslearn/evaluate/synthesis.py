@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_discrete_lyapunov
 
 from ldslearn import _errors
 from ldslearn._files import atomic_write
@@ -35,8 +36,17 @@ def from_sequence(
 
 
 def _draw(system: LDS, n_timepoints: int, seed: int) -> Floats:
-    """One sequence, driven by noise but measured without."""
-    return replace(system, noise_variance=None).simulate(n_timepoints, seed)[0]
+    """One sequence, driven by noise that keeps up the energy of the first state, measured without.
+
+    Noise as fitted to a short sequence, or to a system that was made more stable, is too small for
+    that, and the sequence would fade.
+    """
+    assert system.B is not None and system.x0 is not None  # noqa: PT018  of encoders and atoms
+    P = solve_discrete_lyapunov(system.A[0], system.B[0] @ system.B[0].T)
+    energy = float(np.trace(P))
+    growth = np.sqrt(float(system.x0[0] @ system.x0[0]) / energy) if energy > 0 else 1.0
+    lasting = replace(system, noise_variance=None, B=growth * system.B)
+    return lasting.simulate(n_timepoints, seed)[0]
 
 
 def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[Floats, Shape]:

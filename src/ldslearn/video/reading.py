@@ -13,14 +13,20 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
+from ldslearn._files import open_file
 from ldslearn.video.resizing import resize
 
 Floats = NDArray[np.float32]
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
 _LARGEST_FRAME = 10**8  # pixels; a header that claims more is lying, or no business of ours
-_LARGEST_CLIP = 2**32  # bytes in memory
+_LARGEST_FILE = 2**32  # bytes in memory, of all clips of a file together
+_LONGEST_SIDE = 10_000  # pixels, of frames that are asked for
 _WHOLE = 0.9  # of the frames a header promises: containers are off by a few, not by a tenth
+_JPEG_START = b"\xff\xd8"
+_JPEG_END = b"\xd9"
+# What opens a segment or ends the image: not stuffing (00), restarts (D0 to D7) or padding (FF).
+_JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])")
 
 
 @dataclass(frozen=True)
@@ -127,14 +133,15 @@ def read_clips(
     """Yield the clips of a video file or folder of images, one in memory at a time.
 
     Without `chunk` that is one clip, of ``options.length`` frames at most. With it the video is cut
-    into clips of that length; what is left at the end is a clip, too, if it has half as many.
+    into clips of that length; what is left at the end is a clip, too, if it has half as many. All
+    clips together may take 4 GiB.
     """
     source = Path(path)
     decoded = _decode_images(source, options) if source.is_dir() else _decode(source, options)
-    frames = options.apply(decoded, source)
+    frames = bounded(options.apply(decoded, source), source, chunk=chunk)
     yielded = 0
     while True:
-        clip = list(_bounded(islice(frames, options.length), source))
+        clip = list(islice(frames, options.length))
         if not clip:
             break
         if yielded and options.length and 2 * len(clip) < options.length:
@@ -149,14 +156,12 @@ def read_clips(
 
 def images_of(folder: Path) -> list[Path]:
     """Return the images of a folder in natural order."""
-    return sorted(
-        (
-            path
-            for path in folder.iterdir()
-            if path.suffix.lower() in IMAGE_SUFFIXES and not path.name.startswith(".")
-        ),
-        key=lambda path: natural_order(path.name),
-    )
+    return sorted(filter(_is_image, folder.iterdir()), key=lambda path: natural_order(path.name))
+
+
+def holds_images(folder: Path) -> bool:
+    """Whether a folder holds an image, by the names in it."""
+    return any(map(_is_image, folder.iterdir()))
 
 
 def natural_order(name: str) -> list[tuple[bool, int, str]]:
@@ -168,19 +173,44 @@ def natural_order(name: str) -> list[tuple[bool, int, str]]:
     ]
 
 
-def _bounded(frames: Iterable[Floats], source: Path) -> Iterator[Floats]:
+def bounded(frames: Iterable[Floats], source: Path, *, chunk: bool) -> Iterator[Floats]:
+    """Yield the frames of one file until they take too much memory, then raise."""
     size = 0
     for frame in frames:
         size += frame.nbytes
-        if size > _LARGEST_CLIP:
-            remedy = "Give size, crop, stride or length."
-            raise _errors.too_large(f"file {source}", size, _LARGEST_CLIP, remedy)
+        if size > _LARGEST_FILE:
+            remedy = "Give size, crop or stride." if chunk else "Give size, crop, stride or length."
+            raise _errors.too_large(f"file {source}", size, _LARGEST_FILE, remedy)
         yield frame
+
+
+def _is_image(path: Path) -> bool:
+    return path.suffix.lower() in IMAGE_SUFFIXES and not path.name.startswith(".")
 
 
 def _decode_images(folder: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
     for path in images_of(folder):
-        yield next(_decode(path, options))
+        _check_jpeg(path)
+        frame = next(_decode(path, options), None)
+        if frame is None:
+            raise _errors.bad_file(path, "be a whole image", "no picture in it")
+        yield frame
+
+
+def _check_jpeg(path: Path) -> None:
+    """Raise unless a JPEG reaches its end: decoders make up what is missing, and say nothing."""
+    with open_file(path) as file:
+        if file.read(len(_JPEG_START)) != _JPEG_START:
+            return
+        data = file.read(4 * _LARGEST_FRAME)
+    # From marker to marker, each segment passed over whole: a thumbnail in it has an end, too.
+    position = 0
+    while marker := _JPEG_MARKER.search(data, position):
+        if marker[1] == _JPEG_END:
+            return
+        length = data[marker.end() : marker.end() + 2]
+        position = marker.end() + int.from_bytes(length, "big")
+    raise _errors.bad_file(path, "be a whole image", "a JPEG without its end")
 
 
 def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
@@ -189,7 +219,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
 
     pixels = "rgb24" if options.colour else "gray"
     n_frames, promised = 0, 0
-    with path.open("rb") as file:
+    with open_file(path) as file:
         try:
             # A file object, and no protocols: a playlist cannot make us open anything else.
             safe = {"protocol_whitelist": "none"}
@@ -227,3 +257,7 @@ def _check_lengths(
         raise _errors.invalid_parameter(name, f"be {meaning}", value)
     for length, smallest in zip(value, least, strict=True):
         check_whole(f"each number of {name}", length, smallest)
+        if length > _LONGEST_SIDE:
+            raise _errors.invalid_parameter(
+                f"each number of {name}", f"be at most {_LONGEST_SIDE}", length
+            )

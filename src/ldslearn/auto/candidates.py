@@ -1,0 +1,152 @@
+"""What can be chosen: descriptions of sequences, mixtures of kernels, classifiers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from ldslearn.auto.scaling import ChannelScaler
+from ldslearn.classify import LDSSVC, SparseCodingClassifier
+from ldslearn.models import LDSEncoder
+
+PARTS = ("projection", "mean", "covariance")
+ORDERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
+DELAYS = (1, 2, 3, 5, 10)
+WINDOWS: tuple[tuple[int, ...], ...] = ((1,), (2,), (4,), (8,), (16,), (1, 2, 4), (1, 4, 8))
+_MOST_STACKED = 3000  # channels, unless there are as many without delays
+
+
+@dataclass(frozen=True)
+class Description:
+    """How a sequence becomes systems."""
+
+    n_states: int
+    delays: int
+    windows: tuple[int, ...] = (1,)
+    scaled: bool = False
+    center: bool = True
+
+    @property
+    def n_windows(self) -> int:
+        """Systems of a sequence."""
+        return sum(self.windows)
+
+    @property
+    def size(self) -> int:
+        """States that describe a sequence: what is simpler has fewer."""
+        return self.n_windows * self.n_states * self.delays
+
+    def encoder(self, n_jobs: int | None) -> LDSEncoder:
+        """Return the encoder."""
+        return LDSEncoder(
+            self.n_states,
+            delays=self.delays,
+            windows=self.windows if len(self.windows) > 1 else self.windows[0],
+            center=self.center,
+            n_jobs=n_jobs,
+        )
+
+    def neighbours(self, step: int, n_channels: int, shortest: int) -> Iterator["Description"]:
+        """Descriptions that differ in one respect, the respects taking turns by `step`."""
+        respects = (
+            [replace(self, windows=windows) for windows in WINDOWS],
+            [replace(self, n_states=n) for n in ORDERS],
+            [replace(self, delays=d) for d in DELAYS]
+            + [replace(self, delays=d, n_states=2 * self.n_states) for d in DELAYS],
+            [replace(self, scaled=not self.scaled), replace(self, center=not self.center)],
+        )
+        for candidate in respects[step % len(respects)]:
+            if candidate != self and candidate.feasible(n_channels, shortest):
+                yield candidate
+
+    def feasible(self, n_channels: int, shortest: int) -> bool:
+        """Whether there are channels and time points enough, and windows are not all overlap."""
+        stacked = n_channels * self.delays
+        needed = self.n_states + self.delays
+        return (
+            self.n_states <= stacked
+            and needed <= shortest
+            and (stacked <= _MOST_STACKED or self.delays == 1)
+            and max(self.windows) <= max(1, 4 * shortest // needed)
+            and not (self.scaled and n_channels == 1)
+        )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How descriptions become labels: weights of the kernels, and the classifier on top.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        Of the projection, mean and covariance kernels, each divided by its variance.
+    kind : "coding", "nearest" or "svm"
+    value : float
+        Sparsity, or C.
+    """
+
+    weights: tuple[float, float, float]
+    kind: str
+    value: float
+
+    @property
+    def size(self) -> int:
+        """Kernels, and coefficients: what is simpler has fewer."""
+        return sum(weight > 0 for weight in self.weights)
+
+
+WEIGHTS = (
+    (1.0, 0.0, 0.0),
+    (1.0, 0.3, 0.0),
+    (1.0, 1.0, 0.0),
+    (0.3, 1.0, 0.0),
+    (0.0, 1.0, 0.0),
+    (1.0, 0.0, 0.5),
+    (1.0, 0.3, 0.3),
+    (1.0, 1.0, 0.5),
+)
+QUICK_RULES = tuple(
+    Rule(weights, "coding", 0.1) for weights in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[7])
+)
+ALL_RULES = (
+    *(Rule(w, "coding", s) for w in WEIGHTS for s in (0.02, 0.1, 0.3)),
+    *(Rule(w, "svm", C) for w in WEIGHTS for C in (10.0, 100.0)),
+    *(Rule(w, "nearest", 1.0) for w in WEIGHTS[:4]),
+)
+
+
+def build(
+    description: Description,
+    rule: Rule,
+    scales: dict[str, float],
+    bandwidth: float | None,
+    n_jobs: int | None,
+) -> Pipeline:
+    """Return the choice as an ordinary pipeline, every number frozen.
+
+    Parameters
+    ----------
+    description, rule
+    scales : dict of str to float
+        Variance of each kernel among the training systems.
+    bandwidth : float or None
+        Of the mean kernel.
+    n_jobs : int or None
+    """
+    kernel = {
+        part: weight / scales[part]
+        for part, weight in zip(PARTS, rule.weights, strict=True)
+        if weight > 0
+    }
+    settings: dict[str, Any] = {"kernel": kernel, "n_jobs": n_jobs}
+    if "mean" in kernel and bandwidth is not None:
+        settings["kernel_params"] = {"mean": {"bandwidth": bandwidth}}
+    if rule.kind == "svm":
+        classifier: Any = LDSSVC(C=rule.value, **settings)
+    elif rule.kind == "nearest":
+        classifier = SparseCodingClassifier(n_nonzero=1, **settings)
+    else:
+        classifier = SparseCodingClassifier(sparsity=rule.value, **settings)
+    steps = [ChannelScaler()] if description.scaled else []
+    return make_pipeline(*steps, description.encoder(n_jobs), classifier)

@@ -1,0 +1,234 @@
+"""The classifier to use first: sequences in, labels out, nothing to set."""
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._checks import check_positive
+from ldslearn._parallel import progress
+from ldslearn._tags import NoTable
+from ldslearn.auto.calibration import fit_temperature, softmax
+from ldslearn.auto.candidates import PARTS, QUICK_RULES, Description, Rule, build
+from ldslearn.auto.folds import check_groups, make_folds
+from ldslearn.auto.report import Report
+from ldslearn.auto.search import Search, choose
+from ldslearn.auto.trials import Grams, Trial
+from ldslearn.classify.labels import check_labels
+from ldslearn.sequences import as_collection
+
+Floats = NDArray[np.float64]
+
+_MOST_SEARCHED = 1000  # sequences; the choice needs no more, and kernels grow with the square
+_SEARCH_SHARE = 0.75  # of the budget; the rest is for the final fit
+_REPEATS = ((100, 5), (300, 3), (600, 2))  # of the folds, by number of sequences
+
+
+class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
+    """Classify sequences by their dynamics; all parameters are chosen on the training data.
+
+    States, delays, windows, scaling, the weights of projection, mean and covariance kernels, and
+    the classifier (sparse coding, nearest, support vectors) are chosen by stratified folds of the
+    training sequences, coarse to fine, within a budget of time.
+
+    Parameters
+    ----------
+    time_budget : float, default=60
+        Seconds for `fit`. The functions compiled at their first call ever come on top, once.
+    random_state : int, RandomState or None, default=None
+        Of the folds. With a seed the result is the same whenever the budget does not bind
+        (``report_.stopped``).
+    n_jobs : int or None, default=None
+        Threads, as in joblib.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) array
+    pipeline_ : sklearn.pipeline.Pipeline
+        The choice as an ordinary pipeline on sequences, every parameter frozen, fitted: use it,
+        change it, fit it elsewhere.
+    report_ : Report
+        What was tried, how each did, what was chosen and why; ``print(model.report_)``.
+
+    Examples
+    --------
+    >>> from ldslearn import AutoLDSClassifier
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> model = AutoLDSClassifier(time_budget=20, random_state=0).fit(X_train, y_train)
+    >>> bool(model.score(X_test, y_test) > 0.9)
+    True
+    """
+
+    def __init__(
+        self, time_budget: float = 60, *, random_state: Any = None, n_jobs: int | None = None
+    ) -> None:
+        self.time_budget = time_budget
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Choose the parameters, and train on all sequences.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
+        y : (N,) array of labels
+        groups : (N,) array, optional
+            Who or what was recorded: folds then leave whole groups out, as new ones will be.
+        """
+        begun = time.monotonic()
+        check_positive("time_budget", self.time_budget)
+        sequences = as_collection(X)
+        self.classes_, labels = check_labels(y, len(sequences), "sequences")
+        owners = check_groups(groups, len(sequences))
+        random = np.random.RandomState(_seed(self.random_state))
+        searched = _subset(labels, random)
+        part = [sequences[i] for i in searched]
+        repeats = next((r for n, r in _REPEATS if len(part) <= n), 1)
+        folds = make_folds(
+            labels[searched], None if owners is None else owners[searched], repeats, random
+        )
+        tested = folds[0] >= 0
+        lone = [str(c) for c in self.classes_[np.setdiff1d(labels, labels[searched][tested])]]
+        if lone:
+            warnings.warn(_errors.never_held_out(lone), stacklevel=2)
+        final = (len(sequences) / len(part)) ** 2
+        share = _SEARCH_SHARE / max(1.0, final / 4)
+        with progress("choosing", 1) as advance:
+            search = Search(
+                part, labels[searched], folds, begun + share * self.time_budget, self.n_jobs,
+                _saying(advance),
+            )  # fmt: skip
+            if tested.any():
+                search.run()
+                chosen, best, error = choose(list(search.trials.values()))
+                grams = search.grams[chosen.description]
+            else:
+                description = search._start()
+                grams = Grams.of(description, part, self.n_jobs)
+                chosen = best = Trial(description, QUICK_RULES[1], folds, np.empty((0, 0)))
+                error = float("nan")
+            self.pipeline_ = build(
+                chosen.description, chosen.rule, grams.scales, grams.bandwidth, self.n_jobs
+            )
+            kept = np.arange(len(sequences))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
+                self.pipeline_.fit([sequences[i] for i in kept], self.classes_[labels[kept]])
+        self.n_channels_in_ = len(sequences[0])
+        self._factor = fit_temperature(chosen.scores[tested], labels[searched][tested])
+        self.report_ = self._report(search, chosen, best, error, begun)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of every sequence, (N,)."""
+        return self.classes_[self._scores(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the chance of every class, (N, n_classes), calibrated on held-out sequences."""
+        return softmax(self._factor * self._scores(X))
+
+    def _scores(self, X: Any) -> Floats:
+        """Scores of every class, in the units of those of the folds."""
+        check_is_fitted(self)
+        sequences = as_collection(X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            inputs: Any = sequences
+            for step in self.pipeline_[:-1]:
+                inputs = step.transform(inputs)
+            return class_scores(self.pipeline_[-1], inputs)
+
+    def _report(
+        self, search: Search, chosen: Trial, best: Trial, error: float, begun: float
+    ) -> Report:
+        expected = chosen.accuracy if len(search.trials) else float("nan")
+        trials = sorted(search.trials.values(), key=lambda t: (-t.accuracy, t.size))
+        if not trials:
+            why = "no class has two sequences (or groups), so that nothing could be held out"
+        elif chosen is best:
+            why = "no candidate did better, and none that is simpler did as well"
+        else:
+            why = (
+                f"the simplest that is within one standard error of the best "
+                f"({100 * best.accuracy:.1f} %)"
+            )
+        n = max(len(chosen.per_sequence), 1) if trials else 1
+        return Report(
+            chosen=_values(chosen.description, chosen.rule),
+            expected_accuracy=expected,
+            standard_error=float(np.sqrt(max(expected * (1 - expected), 0.25 / n) / n))
+            if trials
+            else error,
+            why=why,
+            tried=[{"accuracy": t.accuracy, **_values(t.description, t.rule)} for t in trials],
+            n_descriptions=len(search.quick),
+            seconds=time.monotonic() - begun,
+            time_budget=float(self.time_budget),
+            stopped="the budget ended it" if search.bound else "nothing better was left to try",
+        )
+
+
+def class_scores(classifier: Any, systems: Any) -> Floats:
+    """Return scores of every class, larger for likelier, on the scale that folds used."""
+    if hasattr(classifier, "coder_"):
+        explained, first_atoms = classifier._explained(systems, warn=False)
+        own = np.maximum(classifier.coder_.kernel_.diagonal(systems, classifier.n_jobs), 1e-12)
+        scores = explained / own[:, None]
+        empty = np.flatnonzero(first_atoms >= 0)
+        eye = np.eye(len(classifier.classes_))
+        scores[empty] = eye[classifier.atom_classes_[first_atoms[empty]]] * 1e-12
+        return scores
+    found = classifier.decision_function(systems)
+    scores = np.stack([-found, found], axis=1) if found.ndim == 1 else found.copy()
+    predicted = np.searchsorted(classifier.classes_, classifier.predict(systems))
+    rows = np.arange(len(scores))
+    best = scores.max(axis=1)
+    scores[rows, predicted] = np.maximum(scores[rows, predicted], best + 1e-9)
+    return scores
+
+
+def _values(description: Description, rule: Rule) -> dict[str, Any]:
+    """The parameters of a candidate as plain values."""
+    weights = {p: w for p, w in zip(PARTS, rule.weights, strict=True) if w > 0}
+    name = {"svm": "C"}.get(rule.kind, "sparsity")
+    extra = {} if rule.kind == "nearest" else {name: rule.value}
+    return {
+        "n_states": description.n_states,
+        "delays": description.delays,
+        "windows": list(description.windows),
+        "scaled": description.scaled,
+        "center": description.center,
+        "weights": weights,
+        "classifier": {"coding": "sparse coding", "svm": "support vectors"}.get(
+            rule.kind, "nearest"
+        ),
+        **extra,
+    }
+
+
+def _subset(labels: NDArray[np.intp], random: np.random.RandomState) -> NDArray[np.intp]:
+    """Sequences to search on: all, or a thousand of many, every class in its share."""
+    if len(labels) <= _MOST_SEARCHED:
+        return np.arange(len(labels))
+    share = _MOST_SEARCHED / len(labels)
+    chosen = []
+    for c in np.unique(labels):
+        own = random.permutation(np.flatnonzero(labels == c))
+        chosen.append(own[: max(2, round(share * len(own)))])
+    return np.sort(np.concatenate(chosen))
+
+
+def _seed(random_state: Any) -> Any:
+    return random_state.randint(2**31) if hasattr(random_state, "randint") else random_state
+
+
+def _saying(advance: Callable[..., None]) -> Callable[[str], None]:
+    return lambda text: advance(0, text)

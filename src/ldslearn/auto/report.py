@@ -1,0 +1,55 @@
+"""What an automatic search tried, how each candidate did, what was chosen and why."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Report:
+    """The record of a search; ``print(report)`` shows it.
+
+    Attributes
+    ----------
+    chosen : dict
+        Parameters of the choice, plain values; see ``pipeline_`` for the same as an estimator.
+    expected_accuracy, standard_error : float
+        Of the choice, from folds of the training sequences.
+    why : str
+        In words.
+    tried : list of dict
+        Every candidate: its parameters and its accuracy, the best first.
+    n_descriptions : int
+        Ways to describe a sequence that were looked at.
+    seconds, time_budget : float
+    stopped : str
+        Why the search ended.
+    """
+
+    chosen: dict[str, Any]
+    expected_accuracy: float
+    standard_error: float
+    why: str
+    tried: list[dict[str, Any]] = field(repr=False)
+    n_descriptions: int
+    seconds: float
+    time_budget: float
+    stopped: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values that JSON can hold."""
+        return dict(vars(self))
+
+    def __str__(self) -> str:
+        lines = [
+            f"expected accuracy {100 * self.expected_accuracy:.1f} "
+            f"± {100 * self.standard_error:.1f} % (folds of the training sequences)",
+            "chosen: " + ", ".join(f"{name}={value}" for name, value in self.chosen.items()),
+            f"why: {self.why}",
+            f"{len(self.tried)} candidates of {self.n_descriptions} descriptions in "
+            f"{self.seconds:.1f} of {self.time_budget:g} s; {self.stopped}",
+            "the best:",
+        ]
+        for one in self.tried[:8]:
+            rest = ", ".join(f"{name}={value}" for name, value in one.items() if name != "accuracy")
+            lines.append(f"  {100 * one['accuracy']:5.1f} %  {rest}")
+        return "\n".join(lines)

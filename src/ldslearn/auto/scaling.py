@@ -1,0 +1,58 @@
+"""Bring channels of different units to one scale."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ldslearn import _errors
+from ldslearn._tags import NoTable
+from ldslearn.sequences import as_collection
+
+
+class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Divide every channel by its standard deviation over all training sequences.
+
+    Attributes
+    ----------
+    scale_ : (n_channels,) array
+        One for channels that never change.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.auto import ChannelScaler
+    >>> X = [np.array([[0.0, 2.0], [0.0, 2000.0]])]
+    >>> ChannelScaler().fit_transform(X)[0].tolist()
+    [[0.0, 2.0], [0.0, 2.0]]
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Measure the channels.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
+        y : ignored
+        """
+        deviations = channel_deviations(as_collection(X))
+        self.scale_ = np.where(deviations > 0, deviations, 1.0)
+        return self
+
+    def transform(self, X: Any) -> list[NDArray[np.float64]]:
+        """Return the sequences with every channel divided by its scale."""
+        check_is_fitted(self)
+        sequences = as_collection(X)
+        if len(sequences[0]) != len(self.scale_):
+            raise _errors.channels_not_as_expected("X", len(sequences[0]), len(self.scale_))
+        return [sequence / self.scale_[:, None] for sequence in sequences]
+
+
+def channel_deviations(sequences: list[NDArray[Any]]) -> NDArray[np.float64]:
+    """Return the standard deviation of every channel over all sequences, (n_channels,)."""
+    n_timepoints = sum(x.shape[1] for x in sequences)
+    mean = sum(x.sum(axis=1, dtype=np.float64) for x in sequences) / n_timepoints
+    squares = sum(np.square(x - mean[:, None]).sum(axis=1) for x in sequences)
+    return np.sqrt(squares / n_timepoints)

@@ -1,0 +1,164 @@
+"""The search: coarse over descriptions, then fine over rules, within a budget of time."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.auto.candidates import ALL_RULES, ORDERS, QUICK_RULES, Description, Rule
+from ldslearn.auto.scaling import channel_deviations
+from ldslearn.auto.trials import Grams, Trial, judge
+
+_UNITS_DIFFER = 5.0  # ratio of the channels' deviations (90 % to 10 %) that looks like units
+_FINALISTS = 4
+_COARSE_SHARE = 0.6  # of the budget
+_WORTHWHILE = 1e-9
+
+
+class Search:
+    """One search; holds what was found.
+
+    Parameters
+    ----------
+    X : list of (n_channels, n_timepoints) arrays
+    labels : (N,) array
+    folds : (n_repeats, N) array
+    deadline : float
+        Of ``time.monotonic()``.
+    n_jobs : int or None
+    advance : callable
+        ``advance(text)`` is called after each step.
+    """
+
+    def __init__(
+        self,
+        X: list[NDArray[Any]],
+        labels: NDArray[np.intp],
+        folds: NDArray[np.float64],
+        deadline: float,
+        n_jobs: int | None,
+        advance: Callable[[str], None],
+    ) -> None:
+        self.X, self.labels, self.folds = X, labels, folds
+        self.deadline, self.n_jobs, self.advance = deadline, n_jobs, advance
+        self.n_channels = len(X[0])
+        self.shortest = min(x.shape[1] for x in X)
+        self.grams: dict[Description, Grams] = {}
+        self.trials: dict[tuple[Description, Rule], Trial] = {}
+        self.quick: dict[Description, float] = {}
+        self.seconds: dict[Description, float] = {}
+        self.bound = False  # whether the budget ended the search
+
+    def run(self) -> None:
+        """Search until nothing gets better or the time is over."""
+        begun = time.monotonic()
+        coarse_end = begun + _COARSE_SHARE * (self.deadline - begun)
+        best = self._start()
+        self._look(best, begun)
+        idle, step = 0, 0
+        while idle < 4 and not self.bound:
+            found = best
+            for candidate in best.neighbours(step, self.n_channels, self.shortest):
+                if candidate in self.quick:
+                    continue
+                if time.monotonic() + self._cost(candidate) > coarse_end:
+                    self.bound = True
+                    continue  # a cheaper one may still fit
+                self._look(candidate, begun)
+            top = max(self.quick, key=lambda d: (round(self.quick[d], 9), -d.size))
+            if self.quick[top] > self.quick[found] + _WORTHWHILE or top.size < best.size:
+                best = top
+            idle = 0 if best != found else idle + 1
+            step += 1
+        self._refine()
+
+    def _start(self) -> Description:
+        """A description that suits most: ten stacked channels, five states."""
+        delays = int(np.clip(-(-10 // self.n_channels), 1, max(1, self.shortest // 8)))
+        most = min(self.n_channels * delays, max(1, (self.shortest - delays) // 2))
+        n_states = max((n for n in ORDERS if n <= min(5, most)), default=1)
+        return Description(n_states, delays, scaled=self._units_differ())
+
+    def _units_differ(self) -> bool:
+        if self.n_channels == 1:
+            return False
+        deviations = channel_deviations(self.X)
+        low, high = (
+            np.quantile(deviations[deviations > 0], [0.1, 0.9]) if deviations.any() else (1, 1)
+        )
+        return bool(high > _UNITS_DIFFER * low)
+
+    def _cost(self, description: Description) -> float:
+        """Seconds that looking at a description will take, from those looked at before."""
+
+        def work(d: Description) -> float:
+            pairs = (len(self.X) * d.n_states) ** 2 * d.n_windows
+            return pairs * (self.n_channels * d.delays + 50 * d.n_states)
+
+        known = min(self.seconds, key=lambda d: abs(np.log(work(d) / work(description))))
+        return 1.3 * self.seconds[known] * max(work(description) / work(known), 0.3)
+
+    def _look(self, description: Description, begun: float) -> None:
+        """Judge a description by a few rules, on the first repeat of the folds."""
+        start = time.monotonic()
+        grams = Grams.of(description, self.X, self.n_jobs)
+        trials = judge(grams, description, QUICK_RULES, self.labels, self.folds[:1], self.n_jobs)
+        best = max(trials, key=lambda trial: trial.accuracy)
+        self.quick[description] = best.accuracy
+        if len(self.folds) == 1:
+            self.trials.update({(description, trial.rule): trial for trial in trials})
+        else:
+            self.trials[description, best.rule] = best
+        self.grams[description] = grams
+        keep = sorted(self.grams, key=lambda d: (-self.quick[d], d.size))[:_FINALISTS]
+        self.grams = {d: self.grams[d] for d in keep}
+        self.seconds[description] = time.monotonic() - start
+        self.advance(f"tried {len(self.quick)} descriptions, best {max(self.quick.values()):.1%}")
+
+    def _refine(self) -> None:
+        """Judge the best descriptions by all rules, on all repeats."""
+        finalists = sorted(self.grams, key=lambda d: (-self.quick[d], d.size))
+        self.trials = {
+            key: t for key, t in self.trials.items() if len(t.correct) == len(self.folds)
+        }
+        slowest = 0.0
+        order = [QUICK_RULES, tuple(rule for rule in ALL_RULES if rule not in QUICK_RULES)]
+        for rules in order:
+            for description in finalists:
+                for rule in rules:
+                    if (description, rule) in self.trials:
+                        continue
+                    start = time.monotonic()
+                    if self.trials and start + 1.5 * slowest > self.deadline:
+                        self.bound = True
+                        return
+                    (trial,) = judge(
+                        self.grams[description], description, [rule], self.labels, self.folds,
+                        self.n_jobs,
+                    )  # fmt: skip
+                    self.trials[description, rule] = trial
+                    slowest = max(slowest, time.monotonic() - start)
+                best = max(trial.accuracy for trial in self.trials.values())
+                self.advance(f"comparing {len(self.trials)} candidates, best {best:.1%}")
+
+
+def choose(trials: list[Trial]) -> tuple[Trial, Trial, float]:
+    """Return the chosen trial, the best one, and the standard error of the best.
+
+    The one-standard-error rule: of the candidates that are not worse than the best by more than
+    one standard error of the difference, sequence by sequence, the simplest.
+    """
+    best = max(trials, key=lambda trial: (round(trial.accuracy, 9), *(-s for s in trial.size)))
+    top = best.per_sequence
+    n = max(len(top), 1)
+    error = float(np.sqrt(max(best.accuracy * (1 - best.accuracy), 0.0) / n))
+    chosen = best
+    for trial in sorted(trials, key=lambda t: (t.size, -t.accuracy)):
+        gaps = top - trial.per_sequence
+        tolerance = gaps.std() / np.sqrt(n)
+        if gaps.mean() <= tolerance + 1e-12 and gaps.mean() <= error:
+            chosen = trial
+            break
+    return chosen, best, error

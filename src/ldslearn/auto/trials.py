@@ -1,0 +1,180 @@
+"""Judge candidates by folds of the training sequences, on kernel matrices computed once."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import SVC
+
+from ldslearn.auto.candidates import PARTS, Description, Rule
+from ldslearn.auto.scaling import ChannelScaler
+from ldslearn.coding import sparse_code
+from ldslearn.coding.residuals import explained_by_class
+from ldslearn.geometry.fitted import FittedKernel
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Grams:
+    """Kernel matrices of one description of the training sequences, each of unit variance.
+
+    Attributes
+    ----------
+    matrices : dict of str to (N, N) array
+    scales : dict of str to float
+        Variances that they were divided by.
+    bandwidth : float
+        Of the mean kernel.
+    """
+
+    matrices: dict[str, Floats]
+    scales: dict[str, float]
+    bandwidth: float
+
+    @classmethod
+    def of(cls, description: Description, X: list[NDArray[Any]], n_jobs: int | None) -> "Grams":
+        """Describe the sequences and compare all pairs."""
+        sequences = ChannelScaler().fit_transform(X) if description.scaled else X
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
+            systems = description.encoder(n_jobs).fit_transform(sequences)
+        matrices, scales, bandwidth = {}, {}, 1.0
+        for part in PARTS:
+            fitted = FittedKernel.fit(systems, part, {}, n_jobs)
+            if part == "mean":
+                bandwidth = fitted.parts[0][2]["bandwidth"]
+            # The variance in feature space: what is left of the diagonal without the mean.
+            spread = float(np.trace(fitted.gram) / len(fitted.gram) - fitted.gram.mean())
+            scales[part] = spread if spread > 1e-12 else 1.0
+            matrices[part] = fitted.gram / scales[part]
+        return cls(matrices, scales, bandwidth)
+
+    def mixed(self, rule: Rule) -> Floats:
+        """Return the mixture of a rule."""
+        return sum(  # type: ignore[return-value]
+            weight * self.matrices[part]
+            for part, weight in zip(PARTS, rule.weights, strict=True)
+            if weight > 0
+        )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a candidate did.
+
+    Attributes
+    ----------
+    description : Description
+    rule : Rule
+    correct : (n_repeats, N) array of float
+        Whether each sequence was labelled rightly when its fold was held out; NaN for sequences
+        that no fold holds out.
+    scores : (N, n_classes) array
+        Of the first repeat: the larger, the likelier.
+    """
+
+    description: Description
+    rule: Rule
+    correct: Floats
+    scores: Floats
+
+    @property
+    def accuracy(self) -> float:
+        """Mean over sequences and repeats."""
+        return float(np.nanmean(self.correct))
+
+    @property
+    def per_sequence(self) -> Floats:
+        """Share of repeats in which each sequence was labelled rightly, (N,)."""
+        tested = ~np.isnan(self.correct).any(axis=0)
+        return self.correct[:, tested].mean(axis=0)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Simpler candidates first."""
+        return (self.description.size, self.rule.size)
+
+
+def judge(
+    grams: Grams,
+    description: Description,
+    rules: Iterable[Rule],
+    labels: Indices,
+    folds: Floats,
+    n_jobs: int | None,
+) -> list[Trial]:
+    """Return the trials of some rules.
+
+    Parameters
+    ----------
+    grams : Grams
+    description : Description
+    rules : iterable of Rule
+    labels : (N,) array
+        Classes from 0.
+    folds : (n_repeats, N) array
+        Number of the fold of each sequence; -1 is in no fold, always trained on.
+    n_jobs : int or None
+    """
+    trials = []
+    for rule in rules:
+        K = grams.mixed(rule)
+        results = [_held_out(K, rule, labels, fold, n_jobs) for fold in folds]
+        correct = np.stack(
+            [
+                np.where(fold >= 0, scores.argmax(axis=1) == labels, np.nan)
+                for fold, scores in zip(folds, results, strict=True)
+            ]
+        )
+        trials.append(Trial(description, rule, correct, results[0]))
+    return trials
+
+
+def _held_out(K: Floats, rule: Rule, labels: Indices, fold: Floats, n_jobs: int | None) -> Floats:
+    """Scores of every sequence by those of other folds, (N, n_classes)."""
+    n_classes = int(labels.max()) + 1
+    if rule.kind == "svm":
+        scores = np.full((len(K), n_classes), -np.inf)
+        for number in np.unique(fold[fold >= 0]):
+            test = np.flatnonzero(fold == number)
+            train = np.flatnonzero(fold != number)
+            scores[test] = _machine_scores(K, labels, train, test, rule.value, n_classes)
+        return scores
+    allowed = (fold[:, None] != fold[None, :]) | (fold[None, :] < 0)
+    np.fill_diagonal(allowed, False)
+    pursuit = 1 if rule.kind == "nearest" else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of codes on an indefinite part
+        codes = sparse_code(K, K, rule.value, n_nonzero=pursuit, allowed=allowed, n_jobs=n_jobs)
+    scores = explained_by_class(K, K, codes, labels, n_classes)
+    empty = ~codes.any(axis=1)
+    if empty.any():  # as the classifier does: the class of the most similar one
+        nearest = np.where(allowed[empty], K[empty], -np.inf).argmax(axis=1)
+        scores[empty] = np.eye(n_classes)[labels[nearest]] * 1e-12
+    return scores / np.maximum(K.diagonal(), 1e-12)[:, None]
+
+
+def _machine_scores(
+    K: Floats, labels: Indices, train: Indices, test: Indices, C: float, n_classes: int
+) -> Floats:
+    scores = np.full((len(test), n_classes), -np.inf)
+    present = np.unique(labels[train])
+    if len(present) == 1:
+        scores[:, present] = 0.0
+        return scores
+    machine = SVC(kernel="precomputed", C=C).fit(K[np.ix_(train, train)], labels[train])
+    found = machine.decision_function(K[np.ix_(test, train)])
+    if found.ndim == 1:
+        found = np.stack([-found, found], axis=1)
+    scores[:, present] = found
+    # Ties of votes are broken by the machine itself.
+    predicted = machine.predict(K[np.ix_(test, train)])
+    rows = np.arange(len(test))
+    best = scores.max(axis=1)
+    scores[rows, predicted] = np.maximum(scores[rows, predicted], best + 1e-9)
+    return scores

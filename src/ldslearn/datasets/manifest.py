@@ -1,0 +1,142 @@
+"""Manifests: CSV files that list items with their labels, splits and groups."""
+
+import csv
+import os
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+from ldslearn import _errors
+from ldslearn.datasets.gathering import Item
+
+_LARGEST_MANIFEST = 2**28  # bytes
+_LONGEST_HEADER = 2**16  # bytes
+_COLUMNS = ("path", "label", "split", "group")
+
+
+def is_manifest(path: str | PathLike[str]) -> bool:
+    """Whether a path is a ``.csv`` file with a column ``path``, perhaps misspelt as ``Path``.
+
+    Only the first line is read; what cannot be read is no manifest.
+    """
+    file = Path(path)
+    if file.suffix.lower() != ".csv" or not file.is_file():
+        return False
+    try:
+        with file.open("rb") as opened:
+            line = opened.readline(_LONGEST_HEADER)
+        names = next(csv.reader([line.decode("utf-8-sig")], strict=True), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return False
+    return "path" in map(_plain, names)
+
+
+def list_manifest(path: Path) -> list[Item]:
+    """Return the items of a CSV file with columns path, label, split, group."""
+    rows = _manifest_rows(path)
+    if not rows:
+        raise _errors.bad_file(path, "list at least one item", "none")
+    for column in _COLUMNS[1:]:
+        empty = [line for line, row in rows if not row.get(column)]
+        if empty and len(empty) < len(rows):
+            raise _errors.bad_file(
+                path, f"give a {column} in every line, or in none", f"line {empty[0]} without one"
+            )
+    root = os.path.realpath(path.parent)
+    parents: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    items = []
+    for line, row in rows:
+        text = row["path"]
+        source = _within(root, text, parents, f"{path}, line {line}")
+        if lines.setdefault(source, line) != line:
+            raise _errors.bad_file(
+                path,
+                "list each item once",
+                f"{text!r:.80} in lines {lines[source]} and {line}",
+                "Remove all but one of them.",
+            )
+        items.append(
+            Item(text, Path(source), *(row.get(column) or None for column in _COLUMNS[1:]))
+        )
+    return items
+
+
+def _manifest_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """Number and fields by column of every line that is not empty, without spaces around them."""
+    if path.stat().st_size > _LARGEST_MANIFEST:
+        raise _errors.too_large(f"file {path}", path.stat().st_size, _LARGEST_MANIFEST, "")
+    rule = f"be a manifest, CSV with a column 'path' and perhaps {', '.join(_COLUMNS[1:])}"
+    rows = []
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file, strict=True)
+            columns = [name.strip() for name in next(reader, [])]
+            _check_columns(path, columns, rule)
+            for fields in filter(None, reader):
+                row = dict(zip(columns, map(str.strip, fields), strict=False))
+                where = f"{path}, line {reader.line_num}"
+                if not row.get("path"):
+                    raise _errors.bad_file(where, "give a path", f"{row.get('path')!r}")
+                if len(fields) > len(columns):
+                    raise _errors.bad_file(
+                        where,
+                        f"have {len(columns)} fields, one a column",
+                        len(fields),
+                        "Put fields with commas in quotes.",
+                    )
+                rows.append((reader.line_num, row))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _errors.bad_file(path, rule, error) from error
+    return rows
+
+
+def _check_columns(path: Path, columns: Sequence[str], rule: str) -> None:
+    for name in columns:
+        if _plain(name) in _COLUMNS and name not in _COLUMNS:
+            raise _errors.invalid(
+                f"{path}: column", f"be {_plain(name)!r}", f"{name!r:.80}", "Rename it."
+            )
+    if "path" not in columns:
+        raise _errors.bad_file(path, rule, f"columns {list(columns)[:8]}")
+    for name in _COLUMNS:
+        if columns.count(name) > 1:
+            count = columns.count(name)
+            raise _errors.bad_file(path, f"have one column {name!r}", f"{count} of them")
+
+
+def _plain(name: str) -> str:
+    """The name of a column without the differences that are no difference: case and spaces."""
+    return "".join(name.split()).lower()
+
+
+def _within(root: str, text: str, parents: dict[str, str], where: str) -> str:
+    """The path of one line, refused unless it exists below the manifest's folder.
+
+    Links are followed, in the folders above an item once for all its neighbours: `parents` is what
+    has been resolved so far.
+    """
+    path = os.path.join(root, text)
+    try:
+        item = _resolved(path, parents)
+    except (OSError, ValueError) as error:
+        raise _errors.bad_file(where, "give a path", f"{text!r:.80}") from error
+    if not item.startswith(os.path.join(root, "")) or item == root:
+        raise _errors.bad_file(
+            where,
+            "name items below the manifest's folder",
+            f"{text!r:.80}",
+            "Move the manifest above its items, and write paths relative to it.",
+        )
+    if not os.path.exists(path):
+        raise _errors.bad_file(where, "name an item that exists", f"{text!r:.80}")
+    return item
+
+
+def _resolved(path: str, parents: dict[str, str]) -> str:
+    parent, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir) or os.path.islink(path):
+        return os.path.realpath(path)
+    if parent not in parents:
+        parents[parent] = os.path.realpath(parent)
+    return os.path.join(parents[parent], name)
