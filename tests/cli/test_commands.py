@@ -13,6 +13,8 @@ from ldslearn.cli.running import run
 from ldslearn.datasets import load_folder, load_npz
 from ldslearn.video import read_video, write_video
 
+GRASS = ("--method", "lds-sc-grass")
+
 
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory):
@@ -24,7 +26,7 @@ def clips(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(clips):
     path = clips.parent / "model.lds"
-    assert run(["train", str(clips), "-n", "5", "--sparsity", "0.1", "-o", str(path)]) == 0
+    assert run(["train", str(clips), *GRASS, "-n", "5", "--sparsity", "0.1", "-o", str(path)]) == 0
     return path
 
 
@@ -54,7 +56,7 @@ def test_clips(clips):
 
 
 def test_evaluate(clips, capsys, tmp_path):
-    arguments = ("evaluate", clips, "--states", 5, "--sparsity", 0.1, "--folds", 3)
+    arguments = ("evaluate", clips, *GRASS, "--states", 5, "--sparsity", 0.1, "--folds", 3)
     record = answer(capsys, *arguments, "-o", tmp_path / "record.json")
     assert json.loads((tmp_path / "record.json").read_text()) == record
     data = load_folder(clips)
@@ -71,9 +73,23 @@ def test_evaluate(clips, capsys, tmp_path):
 
 
 def test_it_says_what_it_chose(clips, capsys, tmp_path):
-    about = answer(capsys, "train", clips, "-o", tmp_path / "m.lds", "--sparsity", 0.1)
+    about = answer(capsys, "train", clips, *GRASS, "-o", tmp_path / "m.lds", "--sparsity", 0.1)
     assert len(about["tried"]) == 6
     assert about["n_states"] in {one["n_states"] for one in about["tried"]}
+
+
+def test_auto_is_the_default(clips, capsys, tmp_path):
+    path = tmp_path / "m.lds"
+    about = answer(capsys, "train", clips, "-o", path, "--budget", 3)
+    assert about["method"] == "auto"
+    assert about["report"]["chosen"]["n_states"] == about["n_states"]
+    found = answer(capsys, "predict", path, clips)
+    assert found["accuracy"] > 0.9
+    assert "auto" in json.dumps(answer(capsys, "inspect", path))
+    record = answer(capsys, "evaluate", clips, "--folds", 3, "--budget", 2)
+    assert record["accuracy"] > 0.6
+    assert run(["evaluate", str(clips), "--folds", "3", "--budget", "1"]) == 0
+    assert "auto, folds:3" in capsys.readouterr().out
 
 
 def test_predict(clips, model, capsys):
@@ -187,10 +203,10 @@ def test_convert(clips, capsys, tmp_path):
     assert data.names == load_folder(clips).names
     assert answer(capsys, "inspect", tmp_path / "clips.npz")["fingerprint"] == about["fingerprint"]
     record = answer(
-        capsys, "evaluate", tmp_path / "clips.npz", "-n", 4, "--sparsity", 0.1, "--folds", 2
+        capsys, "evaluate", tmp_path / "clips.npz", *GRASS, "-n", 4, "--sparsity", 0.1, "--folds", 2
     )
     folder = answer(
-        capsys, "evaluate", clips, "-n", 4, "--sparsity", 0.1, "--folds", 2, "--size", "6x8"
+        capsys, "evaluate", clips, *GRASS, "-n", 4, "--sparsity", 0.1, "--folds", 2, "--size", "6x8"
     )
     assert record["confusion"] == folder["confusion"]
 
@@ -218,9 +234,10 @@ def test_inspect(clips, model, capsys):
         (["evaluate", "CLIPS", "-p", "split", "--folds", "3"], 2, "--folds must not be given"),
         (["evaluate", "CLIPS", "--size", "big"], 2, "--size must be HEIGHTxWIDTH"),
         (["evaluate", "CLIPS", "--crop", "1,2"], 2, "--crop must be TOP,LEFT"),
-        (["evaluate", "CLIPS", "-n", "500"], 1, "n_states"),
+        (["evaluate", "CLIPS", *GRASS, "-n", "500"], 1, "n_states must be at most"),
+        (["evaluate", "CLIPS", "-n", "5"], 1, "n_states must not be given to the method auto"),
         (["evaluate", "CLIPS", "--states", "0"], 2, "states"),
-        (["train", "CLIPS", "-o", "no/such/folder.lds", "-n", "3"], 1, "must exist to write"),
+        (["train", "CLIPS", "-o", "no/such/folder.lds"], 1, "must exist to write"),
         (["predict", "CLIPS/flag/0.avi", "CLIPS"], 1, "0.avi"),
         (["synthesize", "CLIPS/flag/0.avi", "-o", "x.txt"], 1, "suffix of a video"),
         (["make-clips", "CLIPS"], 1, "must be new or empty"),
@@ -294,16 +311,16 @@ def test_a_kill_while_writing_leaves_the_old_model(clips, model, tmp_path):
 
 def test_control_c(clips, tmp_path):
     code = (
-        "import time, ldslearn.evaluate.model as model\n"
+        "import time, ldslearn.evaluate.fitting as fitting\n"
         "def long(*_, **__):\n"
         "    print('working', flush=True)\n"
         "    time.sleep(60)\n"
-        "model.choose = long\n"
+        "fitting.choose = long\n"
         "from ldslearn.cli import main\n"
         "main()\n"
     )
     started = subprocess.Popen(
-        [sys.executable, "-c", code, "train", clips, "-o", tmp_path / "m.lds"],
+        [sys.executable, "-c", code, "train", clips, *GRASS, "-o", tmp_path / "m.lds"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

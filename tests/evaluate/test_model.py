@@ -19,6 +19,8 @@ DATA = Collection(list(X_TRAIN), Y_TRAIN)
 
 
 def trained(method="lds-sc-grass", data=DATA):
+    if method == "auto":
+        return train(data, method, settings=Settings(budget=2))
     return train(
         data, method, n_states=4, sparsity=0.1, delays=2, settings=Settings(atoms=3, order=3)
     )
@@ -123,7 +125,7 @@ def test_frames_of_new_files_become_like_those_of_training(tmp_path):
     data = Collection(
         [random.random((6 * 5 * 3, 20)) for _ in range(4)], list("aabb"), frame_shape=(6, 5, 3)
     )
-    model = train(data, n_states=3, sparsity=0.1)
+    model = train(data, "lds-sc-grass", n_states=3, sparsity=0.1)
     assert model.reading.frames.size == (6, 5)
     assert model.reading.frames.colour
     np.save(tmp_path / "new.npy", random.random((15, 12, 10, 3)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from ldslearn import LDSEncoder, SparseCodingClassifier
+from ldslearn import AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
 from ldslearn.datasets import Collection, load_basic_motions, make_lds_sequences
 from ldslearn.evaluate import METHODS, Settings, choose, evaluate, parse
 from ldslearn.evaluate.clustering import cluster
@@ -22,7 +22,7 @@ def motions():
 
 
 def test_the_record_is_what_the_library_gives(motions):
-    record = evaluate(motions, n_states=10, sparsity=0.1, delays=5)
+    record = evaluate(motions, "lds-sc-grass", n_states=10, sparsity=0.1, delays=5)
     X_train, y_train, X_test, y_test = load_basic_motions()
     model = make_pipeline(LDSEncoder(10, delays=5), SparseCodingClassifier())
     predicted = model.fit(X_train, y_train).predict(X_test)
@@ -39,8 +39,9 @@ def test_the_record_is_what_the_library_gives(motions):
 def test_every_method_runs(method):
     sequences, y = make_lds_sequences(n_classes=2, n_per_class=6, random_state=0)[:2]
     data = Collection(list(sequences), y)
-    settings = Settings(atoms=3, order=3)
-    record = evaluate(data, method, parse("folds:2"), n_states=3, sparsity=0.1, settings=settings)
+    settings = Settings(atoms=3, order=3, budget=1)
+    given = {} if method == "auto" else {"n_states": 3, "sparsity": 0.1}
+    record = evaluate(data, method, parse("folds:2"), settings=settings, **given)
     assert record["accuracy"] >= 0.5
     assert len(record["rounds"]) == 2
 
@@ -67,9 +68,29 @@ def test_the_test_part_decides_nothing(motions, monkeypatch):
         seen.append(data.names)
         return choose(method, data, *arguments, **options)
 
-    monkeypatch.setattr("ldslearn.evaluate.runs.choose", spy)
-    evaluate(motions, n_states=10, delays=5)
+    monkeypatch.setattr("ldslearn.evaluate.fitting.choose", spy)
+    evaluate(motions, "lds-sc-grass", n_states=10, delays=5)
     assert seen == [motions[motions.split == "train"].names]
+
+
+def test_auto_is_held_out_as_it_will_be_tested(motions, monkeypatch):
+    seen = []
+
+    class Spy(AutoLDSClassifier):
+        def fit(self, X, y, groups=None):
+            seen.append(groups)
+            return super().fit(X, y, groups)
+
+    monkeypatch.setattr("ldslearn.evaluate.methods.AutoLDSClassifier", Spy)
+    parts = np.tile([1, 2, 3], 27)[:80]
+    data = Collection(motions.X, motions.y, parts)
+    evaluate(data, "auto", parse("split:3"), settings=Settings(budget=1))
+    assert sorted(set(seen[0])) == ["1", "2"]
+    evaluate(motions, "auto", settings=Settings(budget=1))
+    assert seen[1] is None
+    grouped = Collection(motions.X, motions.y, groups=parts)
+    evaluate(grouped, "auto", parse("groups"), settings=Settings(budget=1))
+    assert all(len(set(groups)) == 2 for groups in seen[2:])
 
 
 def test_of_equals_the_larger_sparsity_wins(motions, monkeypatch):

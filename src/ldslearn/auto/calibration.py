@@ -6,37 +6,38 @@ from scipy.optimize import minimize_scalar
 
 Floats = NDArray[np.float64]
 
-
-def softmax(scores: Floats) -> Floats:
-    """Return rows that sum to one; minus infinity is a chance of zero."""
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return raised / raised.sum(axis=1, keepdims=True)
+_FLOOR = 1e-6  # chance shared by all classes: nothing is impossible
 
 
-def fit_temperature(scores: Floats, labels: NDArray[np.intp]) -> float:
-    """Return the factor b for which softmax(b scores) is likeliest, given the true labels.
+def chances(scores: Floats, factor: float) -> Floats:
+    """Return softmax(factor * scores), rows that sum to one, no entry zero."""
+    raised = np.exp(factor * (scores - scores.max(axis=1, keepdims=True)))
+    return (1 - _FLOOR) * raised / raised.sum(axis=1, keepdims=True) + _FLOOR / scores.shape[1]
 
-    Every class gets half an observation in each row more, so that b stays finite when no held-out
-    sequence was labelled wrongly.
+
+def fit_factor(scores: Floats, labels: NDArray[np.intp]) -> float:
+    """Return the factor for which :func:`chances` of the true labels are largest.
+
+    Half an observation of every class is added, shared among the rows, so that the factor stays
+    finite when the largest score is always the right one: the chances then tell by how much.
+
+    Parameters
+    ----------
+    scores : (N, n_classes) array
+        Larger for likelier classes; minus infinity for classes that are out of the question.
+    labels : (N,) array
     """
-    if not len(scores):
-        return 1.0
-    finite = np.where(np.isfinite(scores), scores, np.nan)
-    spread = np.nanstd(finite)
+    finite = scores[np.isfinite(scores)]
+    spread = float(finite.std()) if finite.size else 0.0
     if not spread > 0:
         return 1.0
-    low = np.nanmin(finite, axis=1, keepdims=True)
-    filled = np.where(np.isfinite(scores), scores, low - spread)
-    n, n_classes = filled.shape
-    target = np.full((n, n_classes), 0.5 / (n * n_classes))
-    target[np.arange(n), labels] += 1.0
-    target /= target.sum(axis=1, keepdims=True)
+    n_rows, n_classes = scores.shape
+    target = np.full(scores.shape, 0.5 / n_rows)
+    target[np.arange(n_rows), labels] += 1.0
+    target /= 1.0 + 0.5 * n_classes / n_rows
 
     def loss(log_factor: float) -> float:
-        scaled = np.exp(log_factor) / spread * filled
-        logs = scaled - scaled.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        return float(-(target * logs).sum())
+        return float(-(target * np.log(chances(scores, np.exp(log_factor) / spread))).sum())
 
-    found = minimize_scalar(loss, bounds=(-5.0, 8.0), method="bounded")
+    found = minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded", options={"xatol": 1e-2})
     return float(np.exp(found.x) / spread)

@@ -14,7 +14,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._parallel import progress
 from ldslearn._tags import NoTable
-from ldslearn.auto.calibration import fit_temperature, softmax
+from ldslearn.auto.calibration import chances
 from ldslearn.auto.candidates import PARTS, QUICK_RULES, Description, Rule, build
 from ldslearn.auto.folds import check_groups, make_folds
 from ldslearn.auto.report import Report
@@ -89,7 +89,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         self.classes_, labels = check_labels(y, len(sequences), "sequences")
         owners = check_groups(groups, len(sequences))
         random = np.random.RandomState(_seed(self.random_state))
-        searched = _subset(labels, random)
+        searched = _subset(labels, random, _MOST_SEARCHED)
         part = [sequences[i] for i in searched]
         repeats = next((r for n, r in _REPEATS if len(part) <= n), 1)
         folds = make_folds(
@@ -99,8 +99,8 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         lone = [str(c) for c in self.classes_[np.setdiff1d(labels, labels[searched][tested])]]
         if lone:
             warnings.warn(_errors.never_held_out(lone), stacklevel=2)
-        final = (len(sequences) / len(part)) ** 2
-        share = _SEARCH_SHARE / max(1.0, final / 4)
+        growth = (len(sequences) / len(part)) ** 2
+        share = _SEARCH_SHARE / max(1.0, growth / 4)
         with progress("choosing", 1) as advance:
             search = Search(
                 part, labels[searched], folds, begun + share * self.time_budget, self.n_jobs,
@@ -108,23 +108,27 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             )  # fmt: skip
             if tested.any():
                 search.run()
-                chosen, best, error = choose(list(search.trials.values()))
-                grams = search.grams[chosen.description]
+                chosen, best = choose(list(search.trials.values()))
+                grams, seconds = search.grams[chosen.description], search.seconds
+                expected_seconds = growth * seconds[chosen.description]
             else:
-                description = search._start()
-                grams = Grams.of(description, part, self.n_jobs)
-                chosen = best = Trial(description, QUICK_RULES[1], folds, np.empty((0, 0)))
-                error = float("nan")
+                description, empty = search.start(), np.empty((1, 0))
+                grams, expected_seconds = Grams.of(description, part, self.n_jobs), 0.0
+                chosen = best = Trial(description, QUICK_RULES[1], empty > 0, empty, 10.0)
+            left = max(begun + self.time_budget - time.monotonic(), 0.1 * self.time_budget)
+            kept = np.arange(len(sequences))
+            if len(part) < len(sequences) and expected_seconds > left:
+                most = int(len(sequences) * np.sqrt(left / expected_seconds))
+                kept = _subset(labels, random, max(most, len(part)))
             self.pipeline_ = build(
                 chosen.description, chosen.rule, grams.scales, grams.bandwidth, self.n_jobs
             )
-            kept = np.arange(len(sequences))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
                 self.pipeline_.fit([sequences[i] for i in kept], self.classes_[labels[kept]])
         self.n_channels_in_ = len(sequences[0])
-        self._factor = fit_temperature(chosen.scores[tested], labels[searched][tested])
-        self.report_ = self._report(search, chosen, best, error, begun)
+        self._factor = chosen.factor
+        self.report_ = self._report(search, chosen, best, len(kept), begun)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -133,7 +137,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the chance of every class, (N, n_classes), calibrated on held-out sequences."""
-        return softmax(self._factor * self._scores(X))
+        return chances(self._scores(X), self._factor)
 
     def _scores(self, X: Any) -> Floats:
         """Scores of every class, in the units of those of the folds."""
@@ -147,29 +151,36 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             return class_scores(self.pipeline_[-1], inputs)
 
     def _report(
-        self, search: Search, chosen: Trial, best: Trial, error: float, begun: float
+        self, search: Search, chosen: Trial, best: Trial, n_trained: int, begun: float
     ) -> Report:
-        expected = chosen.accuracy if len(search.trials) else float("nan")
-        trials = sorted(search.trials.values(), key=lambda t: (-t.accuracy, t.size))
-        if not trials:
-            why = "no class has two sequences (or groups), so that nothing could be held out"
-        elif chosen is best:
+        trials = sorted(search.trials.values(), key=lambda t: (t.loss, t.size))
+        n_tested = chosen.losses.shape[1]
+        accuracy = error = float("nan")
+        why = "no class has two sequences (or groups), so that nothing could be held out"
+        if trials:
+            accuracy = chosen.accuracy
+            # Of a binomial; Laplace's rule keeps it above zero when nothing was wrong.
+            p = (accuracy * n_tested + 1) / (n_tested + 2)
+            error = float(np.sqrt(p * (1 - p) / n_tested))
             why = "no candidate did better, and none that is simpler did as well"
-        else:
+        if chosen is not best:
             why = (
-                f"the simplest that is within one standard error of the best "
-                f"({100 * best.accuracy:.1f} %)"
+                "the simplest whose loss is within a tenth of a standard error of the smallest, "
+                f"{best.loss:.3f} (accuracy {100 * best.accuracy:.1f} %)"
             )
-        n = max(len(chosen.per_sequence), 1) if trials else 1
+        final = self.pipeline_[-1]
+        frozen = {"kernel": dict(final.kernel), "kernel_params": final.kernel_params}
         return Report(
-            chosen=_values(chosen.description, chosen.rule),
-            expected_accuracy=expected,
-            standard_error=float(np.sqrt(max(expected * (1 - expected), 0.25 / n) / n))
-            if trials
-            else error,
+            chosen={**_values(chosen.description, chosen.rule), **frozen},
+            expected_accuracy=accuracy,
+            standard_error=error,
             why=why,
-            tried=[{"accuracy": t.accuracy, **_values(t.description, t.rule)} for t in trials],
+            tried=[
+                {"accuracy": t.accuracy, "loss": t.loss, **_values(t.description, t.rule)}
+                for t in trials
+            ],
             n_descriptions=len(search.quick),
+            n_trained=n_trained,
             seconds=time.monotonic() - begun,
             time_budget=float(self.time_budget),
             stopped="the budget ended it" if search.bound else "nothing better was left to try",
@@ -214,11 +225,11 @@ def _values(description: Description, rule: Rule) -> dict[str, Any]:
     }
 
 
-def _subset(labels: NDArray[np.intp], random: np.random.RandomState) -> NDArray[np.intp]:
-    """Sequences to search on: all, or a thousand of many, every class in its share."""
-    if len(labels) <= _MOST_SEARCHED:
+def _subset(labels: NDArray[np.intp], random: np.random.RandomState, most: int) -> NDArray[np.intp]:
+    """All sequences, or about `most` of many, every class in its share."""
+    if len(labels) <= most:
         return np.arange(len(labels))
-    share = _MOST_SEARCHED / len(labels)
+    share = most / len(labels)
     chosen = []
     for c in np.unique(labels):
         own = random.permutation(np.flatnonzero(labels == c))

@@ -17,9 +17,12 @@ class Report:
     why : str
         In words.
     tried : list of dict
-        Every candidate: its parameters and its accuracy, the best first.
+        Every candidate: its parameters, accuracy and loss (minus the mean logarithm of the chance
+        given to the true class), the smallest loss first.
     n_descriptions : int
         Ways to describe a sequence that were looked at.
+    n_trained : int
+        Sequences of the final fit; fewer than given where the budget allows no more.
     seconds, time_budget : float
     stopped : str
         Why the search ended.
@@ -31,6 +34,7 @@ class Report:
     why: str
     tried: list[dict[str, Any]] = field(repr=False)
     n_descriptions: int
+    n_trained: int
     seconds: float
     time_budget: float
     stopped: str
@@ -50,6 +54,9 @@ class Report:
             "the best:",
         ]
         for one in self.tried[:8]:
-            rest = ", ".join(f"{name}={value}" for name, value in one.items() if name != "accuracy")
-            lines.append(f"  {100 * one['accuracy']:5.1f} %  {rest}")
+            measured = ("accuracy", "loss")
+            rest = ", ".join(
+                f"{name}={value}" for name, value in one.items() if name not in measured
+            )
+            lines.append(f"  {100 * one['accuracy']:5.1f} %, loss {one['loss']:.3f}:  {rest}")
         return "\n".join(lines)

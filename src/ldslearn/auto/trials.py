@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
+from ldslearn.auto.calibration import chances, fit_factor
 from ldslearn.auto.candidates import PARTS, Description, Rule
 from ldslearn.auto.scaling import ChannelScaler
 from ldslearn.coding import sparse_code
@@ -65,34 +66,38 @@ class Grams:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a candidate did.
+    """How a candidate did on sequences whose fold was held out.
 
     Attributes
     ----------
     description : Description
     rule : Rule
-    correct : (n_repeats, N) array of float
-        Whether each sequence was labelled rightly when its fold was held out; NaN for sequences
-        that no fold holds out.
-    scores : (N, n_classes) array
-        Of the first repeat: the larger, the likelier.
+    correct : (n_repeats, n_tested) array of bool
+        Whether each sequence was labelled rightly.
+    losses : (n_repeats, n_tested) array
+        Minus the logarithm of the chance given to the true class.
+    factor : float
+        Chances are the softmax of this times the scores.
     """
 
     description: Description
     rule: Rule
-    correct: Floats
-    scores: Floats
+    correct: NDArray[np.bool_]
+    losses: Floats
+    factor: float
 
     @property
     def accuracy(self) -> float:
         """Mean over sequences and repeats."""
-        return float(np.nanmean(self.correct))
+        return float(self.correct.mean())
 
     @property
-    def per_sequence(self) -> Floats:
-        """Share of repeats in which each sequence was labelled rightly, (N,)."""
-        tested = ~np.isnan(self.correct).any(axis=0)
-        return self.correct[:, tested].mean(axis=0)
+    def loss(self) -> float:
+        """Mean over sequences and repeats: what candidates are compared by.
+
+        It tells apart candidates that label equally many rightly, and is less of a lottery.
+        """
+        return float(self.losses.mean())
 
     @property
     def size(self) -> tuple[int, int]:
@@ -121,17 +126,22 @@ def judge(
         Number of the fold of each sequence; -1 is in no fold, always trained on.
     n_jobs : int or None
     """
+    tested = np.flatnonzero(folds[0] >= 0)
+    truth = labels[tested]
     trials = []
     for rule in rules:
         K = grams.mixed(rule)
-        results = [_held_out(K, rule, labels, fold, n_jobs) for fold in folds]
-        correct = np.stack(
-            [
-                np.where(fold >= 0, scores.argmax(axis=1) == labels, np.nan)
-                for fold, scores in zip(folds, results, strict=True)
-            ]
+        scores = np.concatenate(
+            [_held_out(K, rule, labels, fold, n_jobs)[tested] for fold in folds]
         )
-        trials.append(Trial(description, rule, correct, results[0]))
+        repeated = np.tile(truth, len(folds))
+        factor = fit_factor(scores, repeated)
+        losses = -np.log(chances(scores, factor)[np.arange(len(scores)), repeated])
+        correct = scores.argmax(axis=1) == repeated
+        shape = (len(folds), len(tested))
+        trials.append(
+            Trial(description, rule, correct.reshape(shape), losses.reshape(shape), factor)
+        )
     return trials
 
 

@@ -82,9 +82,15 @@ MethodName = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, glds-sc, lds-dl, covlds-dl, "
-        "ldsst-dl, glds-dl.",
+        help="auto, or one of the paper's: lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, "
+        "glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl.",
         rich_help_panel=_MODEL,
+    ),
+]
+Budget = Annotated[
+    float,
+    typer.Option(
+        help="Seconds that auto may take to choose and train.", min=0.1, rich_help_panel=_MODEL
     ),
 ]
 States = Annotated[

@@ -93,7 +93,8 @@ def read_data(
 
 
 def method_options(
-    method: given.MethodName = "lds-sc-grass",
+    method: given.MethodName = "auto",
+    budget: given.Budget = 30.0,
     states: given.States = None,
     sparsity: given.Sparsity = None,
     delays: given.Delays = None,
@@ -119,7 +120,7 @@ def method_options(
         "sparsity": sparsity,
         "delays": delays,
         "encoder": {"stabilizer": stabilizer},
-        "settings": Settings(atoms=atoms, order=order, seed=seed, n_jobs=jobs),
+        "settings": Settings(atoms=atoms, order=order, budget=budget, seed=seed, n_jobs=jobs),
     }
 
 

@@ -1,4 +1,4 @@
-"""The paper's methods by their names."""
+"""The paper's methods by their names, and the one that chooses by itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.svm import LinearSVC
 
 from ldslearn import _errors
+from ldslearn.auto import AutoLDSClassifier
 from ldslearn.classify import (
     LDSSVC,
     DictionaryClassifier,
@@ -18,11 +19,12 @@ from ldslearn.dictionary import FiniteDictionary, LDSDictionary
 
 @dataclass(frozen=True)
 class Settings:
-    """What a method may need; the paper's values unless said otherwise."""
+    """What a method may need; the paper's values, and seconds for "auto" to choose."""
 
     sparsity: float = 0.1
     atoms: int = 16
     order: int = 5
+    budget: float = 30.0
     seed: int = 0
     n_jobs: int | None = None
 
@@ -38,12 +40,15 @@ class Method:
         ``build(settings)`` returns the classifier.
     sparse : bool
         Whether `sparsity` matters.
+    automatic : bool
+        Whether it takes sequences and chooses everything itself.
     """
 
     name: str
     title: str
     build: Callable[[Settings], Any]
     sparse: bool = False
+    automatic: bool = False
 
 
 def _coder(kernel: str) -> Callable[[Settings], SparseCodingClassifier]:
@@ -77,6 +82,12 @@ METHODS = {
     method.name: method
     for method in (
         Method(
+            "auto",
+            "everything chosen on training data",
+            lambda s: AutoLDSClassifier(s.budget, random_state=s.seed, n_jobs=s.n_jobs),
+            automatic=True,
+        ),
+        Method(
             "lds-martin",
             "nearest neighbour by Martin distance",
             lambda s: NearestLDSClassifier("martin", n_jobs=s.n_jobs),
@@ -97,7 +108,7 @@ METHODS = {
         Method("glds-dl", "dictionary of finite subspaces", _finite_dictionary, True),
     )
 }
-DEFAULT_METHOD = "lds-sc-grass"
+DEFAULT_METHOD = "auto"
 
 
 def find_method(name: str) -> Method:

@@ -16,13 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._files import load_arrays, save_arrays
+from ldslearn.auto import ChannelScaler
 from ldslearn.classify import LDSSVC, DictionaryClassifier
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
+from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.packing import Arrays, pack, unpack
-from ldslearn.evaluate.runs import chosen_values, describe, versions
-from ldslearn.evaluate.selection import build_pipeline, choose
+from ldslearn.evaluate.runs import describe, versions
 from ldslearn.models import LDSEncoder
 
 KIND, _VERSION = "ldslearn model", 1
@@ -62,15 +63,21 @@ class Model:
 
         Sparse coding has: (N, n_classes), as :meth:`SparseCodingClassifier.predict_proba`.
         """
-        encoder, classifier = self.pipeline
-        systems = encoder.transform(X)
+        *steps, classifier = self.pipeline
+        systems: Any = X
+        for step in steps:
+            systems = step.transform(systems)
         explains = hasattr(classifier, "predict_proba")
         shares = classifier.predict_proba(systems) if explains else None
         return classifier.predict(systems), shares
 
+    @property
+    def _encoder(self) -> LDSEncoder:
+        return self.pipeline[-2]
+
     def check_like(self, data: Collection) -> None:
         """Raise unless sequences have as many channels as those of training."""
-        expected = self.pipeline[0].n_channels_in_
+        expected = self._encoder.n_channels_in_
         if len(data.X[0]) != expected:
             frames = "" if self.frame_shape is None else f", frames of shape {self.frame_shape}"
             raise _errors.invalid(
@@ -116,22 +123,23 @@ class Model:
 
     def _check(self) -> None:
         """Raise unless the parts belong together."""
-        steps = [type(step) for step in getattr(self.pipeline, "steps", ())]
-        if steps != [tuple, tuple] or not isinstance(self.pipeline[0], LDSEncoder):
+        steps = [step for _, step in getattr(self.pipeline, "steps", ())]
+        kinds = [type(step) for step in steps[:-1]]
+        if kinds not in ([LDSEncoder], [ChannelScaler, LDSEncoder]):
             raise ValueError("it is not an encoder and a classifier")
-        check_is_fitted(self.pipeline[1])
-        if not isinstance(getattr(self.pipeline[1], "classes_", None), np.ndarray):
+        check_is_fitted(steps[-1])
+        if not isinstance(getattr(steps[-1], "classes_", None), np.ndarray):
             raise ValueError("its classifier is not fitted")
         missing = [name for name in _ABOUT if name not in self.about]
         if missing:
             raise ValueError(f"it does not tell its {missing[0]}")
         shape = self.frame_shape
-        if shape is not None and math.prod(shape) != self.pipeline[0].n_channels_in_:
+        if shape is not None and math.prod(shape) != self._encoder.n_channels_in_:
             raise ValueError(f"frames of shape {shape} have another number of channels")
         if shape is not None and self.reading.frames.size != shape[:2]:
             raise ValueError(f"files are not read as frames of shape {shape}")
         theirs, ours = self.about["versions"].get("scikit-learn"), version("scikit-learn")
-        foreign = isinstance(self.pipeline[1], LDSSVC | DictionaryClassifier)
+        foreign = isinstance(steps[-1], LDSSVC | DictionaryClassifier)
         if foreign and str(theirs).split(".")[:2] != ours.split(".")[:2]:
             warnings.warn(_errors.made_elsewhere("scikit-learn", theirs, ours), stacklevel=3)
 
@@ -153,19 +161,19 @@ def train(
     if len(data.classes) < 2:
         raise _errors.one_class(data.classes[0])
     reading = _reading_of(data)
-    choice = choose(
+    fit = fit_method(
         chosen_method, data, settings,
         n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
     )  # fmt: skip
-    pipeline = build_pipeline(chosen_method, choice, settings, encoder).fit(data.X, data.y)
     about = {
         "method": method,
-        **chosen_values(choice),
-        "tried": choice.tried,
+        **fit.values(),
+        "tried": fit.tried,
+        "report": fit.report,
         "data": describe(data),
         "versions": versions(),
     }
-    return Model(pipeline, reading, data.frame_shape, about)
+    return Model(fit.pipeline, reading, data.frame_shape, about)
 
 
 def _reading_of(data: Collection) -> Reading:

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from ldslearn import _errors
+from ldslearn.auto import ChannelScaler
 from ldslearn.classify import (
     LDSSVC,
     DictionaryClassifier,
@@ -35,6 +36,7 @@ _CLASSES: dict[str, type] = {
     known.__name__: known
     for known in (
         Atoms,
+        ChannelScaler,
         Columns,
         DictionaryClassifier,
         FiniteDictionary,

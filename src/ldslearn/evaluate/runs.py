@@ -11,9 +11,9 @@ from sklearn.metrics import confusion_matrix
 
 from ldslearn._parallel import progress
 from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
-from ldslearn.evaluate.protocols import Protocol, automatic_protocol, folds_within
-from ldslearn.evaluate.selection import Choice, build_pipeline, choose
+from ldslearn.evaluate.protocols import Protocol, automatic_protocol
 
 _PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -63,22 +63,20 @@ def evaluate(
         for train, test in splits:
             before = time.perf_counter()
             known, unknown = data[train], data[test]
-            choice = choose(
-                chosen_method, known, settings,
+            fit = fit_method(
+                chosen_method, known, settings, outer=protocol,
                 n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
-                folds=folds_within(known, protocol),
             )  # fmt: skip
-            model = build_pipeline(chosen_method, choice, settings, encoder)
-            model.fit(known.X, known.y)
             fitted = time.perf_counter()
-            predicted = model.predict(unknown.X)
+            predicted = fit.pipeline.predict(unknown.X)
             done = time.perf_counter()
             confusion += confusion_matrix(unknown.y, predicted, labels=classes)
             rounds.append({
                 "accuracy": float(np.mean(predicted == unknown.y)),
                 "n_train": len(known),
                 "n_test": len(unknown),
-                **chosen_values(choice),
+                **fit.values(),
+                **({} if fit.report is None else {"report": fit.report}),
                 "fit_seconds": fitted - before,
                 "predict_seconds": done - fitted,
             })  # fmt: skip
@@ -98,11 +96,6 @@ def evaluate(
         "seconds": time.perf_counter() - started,
         "versions": versions(),
     }
-
-
-def chosen_values(choice: Choice) -> dict[str, Any]:
-    """What was chosen, as plain values."""
-    return {"n_states": choice.n_states, "delays": choice.delays, "sparsity": choice.sparsity}
 
 
 def describe(data: Collection) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ldslearn.video.resizing import resize
 Floats = NDArray[np.float32]
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
-_LARGEST_FRAME = 10**8  # pixels; a header that claims more is lying, or no business of ours
+_LARGEST_FRAME = 4 * 10**7  # pixels, more than 8K video; a header that claims more is lying
 _LARGEST_FILE = 2**32  # bytes in memory, of all clips of a file together
 _LONGEST_SIDE = 10_000  # pixels, of frames that are asked for
 _WHOLE = 0.9  # of the frames a header promises: containers are off by a few, not by a tenth

@@ -1,0 +1,89 @@
+"""Fit a method to a collection, its parameters chosen there: one way for runs and models."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from ldslearn import _errors
+from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.methods import Method, Settings
+from ldslearn.evaluate.protocols import Protocol, folds_within
+from ldslearn.evaluate.selection import build_pipeline, choose
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted pipeline and how it came about.
+
+    Attributes
+    ----------
+    pipeline : Pipeline
+        On sequences.
+    n_states, delays : int
+    sparsity : float or None
+    tried : list of dict
+        Candidates with their accuracy in folds.
+    report : dict or None
+        Of an automatic search.
+    """
+
+    pipeline: Pipeline
+    n_states: int
+    delays: int
+    sparsity: float | None
+    tried: list[dict[str, Any]]
+    report: dict[str, Any] | None = None
+
+    def values(self) -> dict[str, Any]:
+        """What was chosen, as plain values."""
+        return {"n_states": self.n_states, "delays": self.delays, "sparsity": self.sparsity}
+
+
+def fit_method(
+    method: Method,
+    data: Collection,
+    settings: Settings,
+    *,
+    n_states: int | None = None,
+    sparsity: float | None = None,
+    delays: int | None = None,
+    encoder: dict[str, Any] | None = None,
+    outer: Protocol | None = None,
+) -> Fit:
+    """Choose what is not given on `data`, and fit.
+
+    `outer` is how `data` was parted from what it will be tested on: folds within are like it.
+    """
+    folds = None if outer is None else folds_within(data, outer)
+    if not method.automatic:
+        choice = choose(
+            method, data, settings,
+            n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
+        )  # fmt: skip
+        pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
+        return Fit(pipeline, choice.n_states, choice.delays, choice.sparsity, choice.tried)
+    given = {"n_states": n_states, "sparsity": sparsity, "delays": delays, **(encoder or {})}
+    for name, value in given.items():
+        if value is not None and (name, value) != ("stabilizer", "soft"):
+            raise _errors.invalid(
+                name,
+                "not be given to the method auto, which chooses for itself",
+                value,
+                "Name another method, lds-sc-grass say.",
+            )
+    groups = data.split if folds is not None and folds.kind == "split" else data.groups
+    if groups is not None and len(np.unique(groups)) < 2:
+        groups = None
+    model = method.build(settings).fit(data.X, data.y, groups=groups)
+    report = model.report_.as_dict()
+    chosen = report["chosen"]
+    return Fit(
+        model.pipeline_,
+        chosen["n_states"],
+        chosen["delays"],
+        chosen.get("sparsity"),
+        report["tried"],
+        report,
+    )

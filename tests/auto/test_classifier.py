@@ -1,0 +1,256 @@
+import json
+import time
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+from ldslearn import LDSSVC, AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
+from ldslearn.auto import ChannelScaler
+from ldslearn.datasets import load_basic_motions, make_lds_sequences
+
+X_TRAIN, Y_TRAIN, X_TEST, Y_TEST = load_basic_motions()
+
+
+@pytest.fixture(scope="module")
+def model():
+    return AutoLDSClassifier(time_budget=8, random_state=0).fit(X_TRAIN, Y_TRAIN)
+
+
+def small(n_classes=2, n_per_class=6, n_channels=6, seed=0):
+    X, y = make_lds_sequences(
+        n_classes=n_classes, n_per_class=n_per_class, n_channels=n_channels, random_state=seed
+    )[:2]
+    return list(X), np.asarray(y)
+
+
+def fitted(X, y, budget=2, **options):
+    return AutoLDSClassifier(budget, random_state=0).fit(X, y, **options)
+
+
+def test_it_is_right(model):
+    assert model.score(X_TEST, Y_TEST) >= 0.95
+    assert abs(model.report_.expected_accuracy - model.score(X_TEST, Y_TEST)) < 0.1
+
+
+def test_the_pipeline_is_the_choice(model):
+    np.testing.assert_array_equal(model.pipeline_.predict(X_TEST), model.predict(X_TEST))
+    again = clone(model.pipeline_).fit(X_TRAIN, Y_TRAIN)
+    np.testing.assert_array_equal(again.predict(X_TEST), model.predict(X_TEST))
+
+
+def test_the_report_is_enough_to_build_it_by_hand(model):
+    chosen = model.report_.chosen
+    encoder = LDSEncoder(
+        chosen["n_states"],
+        delays=chosen["delays"],
+        windows=tuple(chosen["windows"]),
+        center=chosen["center"],
+    )
+    X_known, X_new = X_TRAIN, X_TEST
+    if chosen["scaled"]:
+        scaler = ChannelScaler().fit(X_TRAIN)
+        X_known, X_new = scaler.transform(X_TRAIN), scaler.transform(X_TEST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        systems, new = encoder.fit_transform(X_known), encoder.transform(X_new)
+    settings = {"kernel": chosen["kernel"], "kernel_params": chosen["kernel_params"]}
+    if chosen["classifier"] == "support vectors":
+        classifier = LDSSVC(C=chosen["C"], **settings)
+    elif chosen["classifier"] == "nearest":
+        classifier = SparseCodingClassifier(n_nonzero=1, **settings)
+    else:
+        classifier = SparseCodingClassifier(sparsity=chosen["sparsity"], **settings)
+    by_hand = classifier.fit(systems, Y_TRAIN).predict(new)
+    np.testing.assert_array_equal(by_hand, model.predict(X_TEST))
+
+
+def test_the_accuracy_of_the_folds_is_that_of_the_pipeline(model):
+    """What folds of kernel matrices say is what scikit-learn says of the pipeline."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = cross_val_score(model.pipeline_, X_TRAIN, Y_TRAIN, cv=5)
+    assert abs(scores.mean() - model.report_.expected_accuracy) < 0.06
+
+
+def test_the_report(model):
+    report = model.report_
+    shown = str(report)
+    assert "expected accuracy" in shown
+    assert f"n_states={report.chosen['n_states']}" in shown
+    assert json.loads(json.dumps(report.as_dict())) == report.as_dict()
+    losses = [one["loss"] for one in report.tried]
+    assert losses == sorted(losses)
+    assert len(report.tried) > 10
+    assert report.n_descriptions > 3
+    assert report.why
+
+
+def test_probabilities(model):
+    chances = model.predict_proba(X_TEST)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.classes_[chances.argmax(axis=1)], model.predict(X_TEST))
+    right = chances[np.arange(len(Y_TEST)), np.searchsorted(model.classes_, Y_TEST)]
+    assert -np.log(right).mean() < 0.4
+
+
+def test_the_same_seed_gives_the_same_model():
+    X, y = small(3)
+    one, two = (AutoLDSClassifier(60, random_state=1).fit(X, y) for _ in range(2))
+    assert one.report_.stopped == two.report_.stopped == "nothing better was left to try"
+    assert one.report_.tried == two.report_.tried
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+@pytest.mark.parametrize("budget", [0.01, 1, 4])
+def test_the_budget_is_kept(budget):
+    fitted(X_TRAIN[::5], Y_TRAIN[::5], 0.01)  # imports and compiled code
+    start = time.monotonic()
+    model = fitted(X_TRAIN, Y_TRAIN, budget)
+    # No measure of speed: one description, on a busy machine, may take a second or two.
+    assert time.monotonic() - start < 1.2 * budget + 5
+    assert model.score(X_TEST, Y_TEST) > 0.6
+
+
+def test_scaling_of_units_is_found():
+    random = np.random.default_rng(0)
+    X, y = small(2, 10)
+    wild = [np.vstack([x, 1e6 * random.normal(size=(1, x.shape[1]))]) for x in X]
+    model = fitted(wild, y, 4)
+    assert model.report_.expected_accuracy > 0.8
+
+
+def test_when_matters_is_found():
+    random = np.random.default_rng(0)
+    t = np.arange(30)
+
+    def movement(frequency):
+        phase = random.uniform(0, 6)
+        return np.stack([np.sin(frequency * t + phase), np.cos(frequency * t + phase)])
+
+    X, y = [], []
+    for _ in range(10):
+        X += [np.hstack([movement(0.3), movement(1.2)]), np.hstack([movement(1.2), movement(0.3)])]
+        y += ["slow first", "fast first"]
+    model = AutoLDSClassifier(10, random_state=0).fit(X[:12], y[:12])
+    assert sum(model.report_.chosen["windows"]) > 1
+    assert model.score(X[12:], y[12:]) == 1.0
+
+
+@pytest.mark.parametrize("n_channels", [1, 2, 40])
+def test_few_and_many_channels(n_channels):
+    random = np.random.default_rng(0)
+    t = np.arange(40)
+    X = [
+        np.sin(f * t + random.uniform(0, 6) + np.arange(n_channels)[:, None])
+        + 0.1 * random.normal(size=(n_channels, 40))
+        for f in [0.3, 0.9] * 8
+    ]
+    assert fitted(X, [0, 1] * 8, 3).report_.expected_accuracy > 0.8
+
+
+def test_ragged_and_imbalanced():
+    X, y = small(3, 8)
+    random = np.random.default_rng(0)
+    X = [x[:, : random.integers(20, x.shape[1])] for x in X]
+    keep = [i for i, label in enumerate(y) if label != y[-1] or i >= len(y) - 2]
+    model = fitted([X[i] for i in keep], y[keep], 3)
+    assert set(model.classes_) == set(y)
+
+
+def test_two_examples_a_class():
+    X, y = small(3, 2)
+    model = fitted(X, y, 2)
+    assert model.predict(X).shape == (6,)
+
+
+def test_a_class_of_one_is_trained_on_with_a_warning():
+    X, y = small(3, 6)
+    keep = [*range(12), 12]
+    with pytest.warns(UserWarning, match="has one sequence or group only"):
+        model = fitted([X[i] for i in keep], y[keep])
+    assert len(model.classes_) == 3
+    assert model.predict([X[12]]) == [y[12]]
+
+
+def test_all_classes_of_one():
+    X, y = small(3, 1)
+    with pytest.warns(UserWarning, match="has one sequence or group only"):
+        model = fitted(X, y)
+    assert np.isnan(model.report_.expected_accuracy)
+    np.testing.assert_array_equal(model.predict(X), y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_a_constant_channel_and_identical_sequences():
+    X, y = small(2, 6)
+    X = [np.vstack([x, np.full(x.shape[1], 3.0)]) for x in X]
+    X[:6] = [X[0]] * 6  # a class of copies
+    assert fitted(X, y).score(X, y) > 0.8
+
+
+def test_one_short_sequence():
+    X, y = small(2, 8)
+    X[3] = X[3][:, :6]
+    model = fitted(X, y)
+    assert model.predict([X[3], X[4]]).shape == (2,)
+
+
+def test_groups_are_left_out_as_wholes():
+    """Each group has an offset of its own: folds that part groups would be too hopeful."""
+    random = np.random.default_rng(0)
+    X, y, groups = [], [], []
+    for group in range(8):
+        offset = 20 * random.normal(size=(4, 1))
+        for _ in range(4):
+            X.append(offset + random.normal(size=(4, 30)))
+            y.append(group % 2)
+            groups.append(group)
+    hopeful = fitted(X, y).report_.expected_accuracy
+    honest = fitted(X, y, groups=groups).report_.expected_accuracy
+    assert hopeful > 0.9
+    assert honest < 0.8
+
+
+def test_groups_that_make_folds_impossible():
+    X, y = small(2, 4)
+    with pytest.raises(ValueError, match="groups must be two at least"):
+        fitted(X, y, groups=[1] * 8)
+    with pytest.raises(ValueError, match="groups must have one entry for each of 8 sequences"):
+        fitted(X, y, groups=[1, 2])
+    with pytest.warns(UserWarning, match="one sequence or group only"):
+        model = fitted(X, y, groups=y)  # every class is one group
+    assert np.isnan(model.report_.expected_accuracy)
+
+
+def test_bad_input():
+    X, y = small()
+    with pytest.raises(ValueError, match="NaN"):
+        fitted([np.full_like(X[0], np.nan), *X[1:]], y)
+    with pytest.raises(ValueError, match="two classes"):
+        fitted(X, [0] * len(X))
+    with pytest.raises(ValueError, match="got 2 labels for 12 sequences"):
+        fitted(X, [0, 1])
+    with pytest.raises(ValueError, match="time_budget must be positive"):
+        fitted(X, y, 0)
+    model = fitted(X, y)
+    with pytest.raises(ValueError, match="channels"):
+        model.predict([np.ones((9, 30)) * np.arange(30)])
+
+
+def test_many_sequences_are_searched_on_a_part(monkeypatch):
+    monkeypatch.setattr("ldslearn.auto.classifier._MOST_SEARCHED", 12)
+    X, y = small(2, 15)
+    model = fitted(X, y)
+    assert len(model.pipeline_[-1].classes_) == 2
+    assert model.score(X, y) > 0.8
+
+
+def test_scaler():
+    scaler = ChannelScaler().fit(X_TRAIN)
+    stacked = np.concatenate(scaler.transform(X_TRAIN), axis=1)
+    np.testing.assert_allclose(stacked.std(axis=1), 1)
+    with pytest.raises(ValueError, match="channels"):
+        scaler.transform(X_TRAIN[:, :2])
