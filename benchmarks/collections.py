@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
-from ldslearn.datasets import load_basic_motions
+from ldslearn.datasets import load_basic_motions, load_japanese_vowels
 
 NAMES = {
     "hcs10": "HCs10",
@@ -48,6 +48,13 @@ def basic_motions():
     X_train, y_train, X_test, y_test = load_basic_motions()
     y = np.concatenate([y_train, y_test])
     return Collection("BasicMotions", [*X_train, *X_test], y, [(np.arange(40), np.arange(40, 80))])
+
+
+def japanese_vowels():
+    X_train, y_train, X_test, y_test = load_japanese_vowels()
+    n, y = len(X_train), np.concatenate([y_train, y_test])
+    splits = [(np.arange(n), np.arange(n, len(y)))]
+    return Collection("JapaneseVowels", [*X_train, *X_test], y, splits)
 
 
 def stored(file):

@@ -158,13 +158,20 @@ def train(
     model.save(output)
     about = model.about
     best = max((one["accuracy"] for one in about["tried"]), default=None)
+    expected = None if best is None else f"{best:.1%} (the best of those tried)"
+    report = about["report"]
+    if report is not None:
+        expected = (
+            f"{100 * report['expected_accuracy']:.1f} ± {100 * report['standard_error']:.1f} %"
+        )
     chosen = {
         "method": about["method"],
         "states": about["n_states"],
         "delays": about["delays"],
         "sparsity": about["sparsity"],
+        **({} if report is None else showing.automatic(report["chosen"])),
         "candidates tried": len(about["tried"]) or None,
-        "accuracy in folds": None if best is None else f"{best:.1%} (the best of those tried)",
+        "accuracy in folds": expected,
         "model": f"{output}, {output.stat().st_size / 1000:,.0f} kB",
     }
     shown = showing.described(str(data), about["data"])

@@ -63,6 +63,17 @@ def _names(skipped: list[list[str]]) -> str:
     return f"{shown} and {len(skipped) - 10} more" if len(skipped) > 10 else shown
 
 
+def automatic(chosen: dict[str, Any]) -> dict[str, str]:
+    """What the automatic method chose beside states and delays."""
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in chosen["weights"].items())
+    return {
+        "windows": " + ".join(map(str, chosen["windows"])),
+        "channels scaled": "yes" if chosen["scaled"] else "no",
+        "kernels": weights,
+        "classifier": chosen["classifier"],
+    }
+
+
 def evaluation(record: dict[str, Any]) -> list[Table | str]:
     """Accuracy of each round, what was chosen, and the confusion matrix."""
     rounds = Table(title=f"{record['method']}, {record['protocol']}", title_justify="left")
