@@ -1,5 +1,6 @@
 """The commands. Everything heavy is imported by the command that needs it."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +13,10 @@ from ldslearn.cli.sharing import (
     protocol_options,
     read_data,
     record_file,
+    report_file,
     takes,
     write_json,
+    write_text,
 )
 
 SKIPPING = {"on_error": "skip", "size": "auto"}
@@ -115,13 +118,21 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
 
 
 @app.command()
-@takes(output=record_file, wanted=method_options, plan=protocol_options, collection=read_data)
+@takes(
+    report=report_file,
+    output=record_file,
+    wanted=method_options,
+    plan=protocol_options,
+    collection=read_data,
+)
 def evaluate(
+    report: Path | None,
     output: Path | None,
     wanted: dict[str, Any],
     plan: Any,
     collection: Any,
     data: given.Data,
+    jobs: given.Jobs = -1,
     as_json: given.Json = False,
 ) -> None:
     """Measure how well a method tells the classes apart, by folds or the data's own split.
@@ -130,10 +141,17 @@ def evaluate(
     """
     from ldslearn.cli import showing
     from ldslearn.evaluate import evaluate as run
+    from ldslearn.evaluate.scatter import sequence_map
+    from ldslearn.report import evaluation_page
 
     record = run(collection, protocol=plan, **wanted)
     if output is not None:
         write_json(output, record)
+    if report is not None:
+        first = record["rounds"][0]
+        placed = sequence_map(collection, first["n_states"], first["delays"], jobs)
+        drawn = {**record, "map": placed, "name": data.name}
+        write_text(report, evaluation_page(drawn, " ".join(["ldslearn", *sys.argv[1:]])))
     shown = showing.described(str(data), record["data"])
     showing.show(record, as_json, shown, *showing.evaluation(record))
 

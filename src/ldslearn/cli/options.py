@@ -77,6 +77,9 @@ Output = Annotated[
 RecordFile = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the record here, as JSON.")
 ]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", help="Write an HTML page of the results here.")
+]
 MethodName = Annotated[
     str,
     typer.Option(

@@ -149,11 +149,21 @@ def record_file(output: given.RecordFile = None) -> Path | None:
     return None if output is None else output_file(output)
 
 
+def report_file(report: given.ReportFile = None) -> Path | None:
+    """Return where to write the page, checked before the work begins; None for nowhere."""
+    return None if report is None else output_file(report)
+
+
 def write_json(path: Path, record: dict[str, Any]) -> None:
     """Write a record, whole or not at all."""
     import json
 
+    write_text(path, json.dumps(record, indent=2, allow_nan=False))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text, whole or not at all."""
     from ldslearn._files import atomic_write
 
     with atomic_write(path) as file:
-        file.write(json.dumps(record, indent=2, allow_nan=False).encode())
+        file.write(text.encode())

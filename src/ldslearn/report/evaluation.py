@@ -1,0 +1,160 @@
+"""The page of an evaluation."""
+
+from math import sqrt
+from typing import Any
+
+from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
+from ldslearn.report.page import code, figure, page, paragraph, section, table
+
+_MOST_TRIED = 15
+
+
+def wilson_interval(share: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share of n, Wilson's."""
+    z = 1.96
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def evaluation_page(record: dict[str, Any], command: str) -> str:
+    """Return the record of :func:`ldslearn.evaluate.evaluate` as an HTML page.
+
+    Parameters
+    ----------
+    record : dict
+        With ``map`` (points, labels and names) when a map is wanted.
+    command : str
+        What was typed.
+    """
+    data, rounds = record["data"], record["rounds"]
+    sections = [
+        _summary(record),
+        section("Rounds", _rounds(rounds)),
+        section("What is taken for what", *_confusion(record)),
+    ]
+    if "map" in record:
+        points = [tuple(point) for point in record["map"]["points"]]
+        drawing = map_chart(points, record["map"]["labels"], record["map"]["names"])
+        caption = (
+            "Sequences by the similarity of their systems (projection kernel, classical scaling): "
+            "near is alike. Hover for names."
+        )
+        sections.append(section("Map", figure(drawing, caption)))
+    report = next((one["report"] for one in rounds if "report" in one), None)
+    if report is not None:
+        sections.append(section("What was tried in the first round", *_tried(report)))
+    sections.append(section("Data", _data(data)))
+    versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+    sections.append(
+        section(
+            "To repeat it",
+            code(command),
+            paragraph(
+                f"{versions}; seed {record['seed']}; data {data['fingerprint'][:16]}; "
+                f"{record['seconds']:.0f} s in all.",
+                "faint",
+            ),
+        )
+    )
+    return page(f"{record['method']} on {record.get('name', 'a collection')}", sections)
+
+
+def _summary(record: dict[str, Any]) -> str:
+    n_tested = sum(one["n_test"] for one in record["rounds"])
+    low, high = wilson_interval(record["accuracy"], n_tested)
+    spread = f" ± {100 * record['spread']:.1f}" if len(record["rounds"]) > 1 else ""
+    n_classes = len(record["classes"])
+    largest = max(record["data"]["classes"].values()) / record["data"]["n_sequences"]
+    words = (
+        f"of {n_tested} test sequences of {n_classes} classes labelled rightly "
+        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %; always naming the largest class "
+        f"would give {100 * largest:.1f} %). Protocol: {record['protocol']}."
+    )
+    return f'<p><span class="big">{100 * record["accuracy"]:.1f}{spread} %</span></p>' + paragraph(
+        words, "lead"
+    )
+
+
+def _rounds(rounds: list[dict[str, Any]]) -> str:
+    columns = (
+        "round",
+        "accuracy (%)",
+        "train",
+        "test",
+        "states",
+        "delays",
+        "fit (s)",
+        "predict (s)",
+    )
+    rows = [
+        (
+            number,
+            f"{100 * one['accuracy']:.1f}",
+            one["n_train"],
+            one["n_test"],
+            one["n_states"],
+            one["delays"],
+            f"{one['fit_seconds']:.1f}",
+            f"{one['predict_seconds']:.2f}",
+        )
+        for number, one in enumerate(rounds, 1)
+    ]
+    return table(columns, rows)
+
+
+def _confusion(record: dict[str, Any]) -> list[str]:
+    classes, counts = record["classes"], record["confusion"]
+    recalls = [row[i] / max(sum(row), 1) for i, row in enumerate(counts)]
+    drawn = figure(matrix_chart(counts, classes), "Rows are true classes, columns predicted ones.")
+    if len(classes) > 40:
+        return [drawn]
+    return [
+        drawn,
+        figure(bars_chart(recalls, classes), "Share of each class labelled rightly (%)."),
+    ]
+
+
+def _tried(report: dict[str, Any]) -> list[str]:
+    chosen = {k: v for k, v in report["chosen"].items() if not k.startswith("kernel")}
+    words = (
+        f"{len(report['tried'])} candidates of {report['n_descriptions']} descriptions in "
+        f"{report['seconds']:.0f} s; {report['stopped']}. Chosen: {_listed(chosen)}. "
+        f"Why: {report['why']}. Expected accuracy {100 * report['expected_accuracy']:.1f} "
+        f"± {100 * report['standard_error']:.1f} %."
+    )
+    rows = [
+        (
+            f"{100 * one['accuracy']:.1f}",
+            f"{one['loss']:.3f}",
+            _listed({k: v for k, v in one.items() if k not in ("accuracy", "loss")}),
+        )
+        for one in report["tried"][:_MOST_TRIED]
+    ]
+    return [paragraph(words), table(("accuracy (%)", "loss", "candidate"), rows, words=True)]
+
+
+def _data(data: dict[str, Any]) -> str:
+    counts = ", ".join(f"{name} ({count})" for name, count in data["classes"].items())
+    frames = "" if data["frame_shape"] is None else " x ".join(map(str, data["frame_shape"]))
+    rows = [
+        ("sequences", data["n_sequences"]),
+        ("channels", data["n_channels"]),
+        ("frames", frames),
+        ("lengths", f"{data['shortest']} to {data['longest']}"),
+        ("classes", counts),
+        ("skipped", len(data["skipped"]) or ""),
+    ]
+    return table(("", ""), [row for row in rows if row[1] != ""], words=True)
+
+
+def _listed(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_plain(value)}" for name, value in values.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return " + ".join(f"{weight:g} {name}" for name, weight in value.items())
+    if isinstance(value, list):
+        return " + ".join(map(str, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

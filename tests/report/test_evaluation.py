@@ -1,0 +1,109 @@
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from ldslearn.datasets import Collection, load_basic_motions
+from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.evaluate.scatter import sequence_map
+from ldslearn.report import evaluation_page
+from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
+from ldslearn.report.evaluation import wilson_interval
+
+X, Y, _, _ = load_basic_motions()
+HOSTILE = '<script>alert("x")</script> & "quotes"'
+
+
+@pytest.fixture(scope="module")
+def text():
+    y = np.where(Y == "Running", HOSTILE, Y)
+    data = Collection(list(X), y, names=[f"{HOSTILE}{i}" for i in range(len(X))])
+    record = evaluate(data, "auto", parse("folds:2"), settings=Settings(budget=1))
+    record |= {"map": sequence_map(data, 4, 2), "name": HOSTILE}
+    return evaluation_page(record, f"ldslearn evaluate {HOSTILE}"), record
+
+
+class Checker(HTMLParser):
+    """Tags are closed in order; collects attributes and text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.words = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_the_page_is_whole_and_alone(text):
+    page, record = text
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open == []
+    tags = {tag for tag, _ in checker.seen}
+    assert not tags & {"script", "link", "iframe", "img", "object", "embed"}
+    assert not re.search(r"https?://|url\(|@import", page.replace("http://www.w3.org", ""))
+    assert not any(name.startswith("on") for _, found in checker.seen for name in found)
+    words = " ".join(checker.words)
+    assert HOSTILE in words
+    assert f"{100 * record['accuracy']:.1f}" in words
+    assert record["data"]["fingerprint"][:16] in words
+    assert "What was tried in the first round" in words
+
+
+def test_no_requests_and_no_errors_in_a_browser(text, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no browser")
+    (tmp_path / "page.html").write_text(text[0])
+    done = subprocess.run(
+        [
+            browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--v=0",
+            "--dump-dom", f"file://{tmp_path / 'page.html'}",
+        ],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "What is taken for what" in done.stdout
+    assert "CONSOLE" not in done.stderr
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.0, 10), (0.5, 40), (0.95, 60), (1.0, 7)])
+def test_wilson_interval(share, n):
+    low, high = wilson_interval(share, n)
+    assert 0 <= low <= share <= high <= 1
+    for end in (low, high):  # Wilson: where |share - p| is 1.96 standard errors under p
+        if 0 < end < 1:
+            assert abs(share - end) == pytest.approx(1.96 * np.sqrt(end * (1 - end) / n))
+
+
+def test_the_map_keeps_distances():
+    data = Collection(list(X), Y)
+    found = sequence_map(data, 5, 3)
+    points = np.array(found["points"])
+    assert points.shape == (40, 2)
+    spread = np.array([points[c == Y].mean(axis=0) for c in np.unique(Y)]).std(axis=0)
+    assert (spread > 0).all()
+    assert found["labels"] == Y.tolist()
+
+
+def test_charts_of_one_and_of_many():
+    assert matrix_chart([[3]], ["a"]).count("<rect") == 1
+    many = [str(i) for i in range(60)]
+    assert matrix_chart(np.eye(60).tolist(), many).count("<rect") == 60
+    assert map_chart([(0.0, 0.0)], ["a"], ["x"]).count("<title>") == 1
+    assert "100.0" in bars_chart([1.0, 0.0], ["a", "b"])
