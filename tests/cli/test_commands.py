@@ -72,12 +72,23 @@ def test_evaluate(clips, capsys, tmp_path):
     assert "Confusion" in shown
 
 
+def test_report(clips, capsys, tmp_path):
+    page = tmp_path / "page.html"
+    arguments = ["evaluate", str(clips), *GRASS, "-n", "4", "--sparsity", "0.1", "--folds", "2"]
+    assert run([*arguments, "--report", str(page)]) == 0
+    text = page.read_text()
+    assert "<!doctype html>" in text
+    assert "lds-sc-grass on clips" in text
+    assert "no/such" in failure(capsys, *arguments, "--report", tmp_path / "no/such/page.html")
+
+
 def test_it_says_what_it_chose(clips, capsys, tmp_path):
     about = answer(capsys, "train", clips, *GRASS, "-o", tmp_path / "m.lds", "--sparsity", 0.1)
     assert len(about["tried"]) == 6
     assert about["n_states"] in {one["n_states"] for one in about["tried"]}
 
 
+@pytest.mark.filterwarnings("ignore:the code of system")
 def test_auto_is_the_default(clips, capsys, tmp_path):
     path = tmp_path / "m.lds"
     about = answer(capsys, "train", clips, "-o", path, "--budget", 3)

@@ -24,7 +24,9 @@ def batches():
 @pytest.mark.parametrize("name", KERNELS)
 def test_it_is_the_kernel_of_that_name(name, batches):
     X, Y = batches
-    parameters = {"martin": {"psd": "ignore"}, "mean": {"bandwidth": 3.0}}.get(name, {})
+    parameters = {"martin": {"psd": "ignore"}, "mean": {"bandwidth": 3.0}}
+    parameters["deviation"] = parameters["mean"]
+    parameters = parameters.get(name, {})
     kernel = FittedKernel.fit(X, name, parameters)
     np.testing.assert_allclose(kernel.gram, pairwise_kernel(X, None, name, **parameters))
     np.testing.assert_allclose(kernel.cross(Y), pairwise_kernel(Y, X, name, **parameters))

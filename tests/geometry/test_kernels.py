@@ -1,4 +1,5 @@
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from ldslearn import LDS, LDSEncoder
 from ldslearn.datasets import load_basic_motions, load_japanese_vowels
 from ldslearn.geometry import (
     covariance_kernel,
+    deviation_kernel,
     finite_projection_kernel,
     hybrid_kernel,
     martin_distance,
@@ -28,7 +30,14 @@ from support.makers import contractions, random_orthogonal, random_systems
 from support.oracles import observability, projection_kernel_by_qr, projection_kernel_by_scipy
 
 GRASSMANN = [projection_kernel, finite_projection_kernel, symmetric_kernel, skew_kernel]
-POSITIVE = [*GRASSMANN, twofold_kernel, covariance_kernel, hybrid_kernel, mean_kernel]
+POSITIVE = [
+    *GRASSMANN,
+    twofold_kernel,
+    covariance_kernel,
+    hybrid_kernel,
+    mean_kernel,
+    deviation_kernel,
+]
 sizes = {"seed": st.integers(0, 10_000), "n": st.integers(1, 6)}
 
 
@@ -115,6 +124,21 @@ def test_covariance_kernel_is_that_of_the_noise_directions():
     )
 
 
+def test_deviation_kernel():
+    X, Y = random_systems(5, 4, 2), random_systems(3, 4, 2, seed=1)
+    squared = np.array(
+        [[np.sum(np.log(x.deviation[0] / y.deviation[0]) ** 2) for y in Y] for x in X]
+    )
+    np.testing.assert_allclose(deviation_kernel(X, Y, bandwidth=3.0), np.exp(-squared / 3.0))
+    np.testing.assert_allclose(deviation_kernel(X, Y), np.exp(-squared / np.median(squared)))
+    twice = replace(X, deviation=2 * X.deviation), replace(Y, deviation=2 * Y.deviation)
+    np.testing.assert_allclose(
+        deviation_kernel(*twice, bandwidth=3.0), deviation_kernel(X, Y, bandwidth=3.0)
+    )
+    with pytest.raises(ValueError, match="deviation"):
+        deviation_kernel(replace(X, deviation=None))
+
+
 def test_mean_kernel():
     X, Y = random_systems(4, 5, 2, seed=1), random_systems(3, 5, 2, seed=2)
     squared = np.square(X.mean[:, None] - Y.mean).sum(axis=2)
@@ -174,7 +198,10 @@ def test_jobs_and_tiles_do_not_matter(kernel, monkeypatch):
     monkeypatch.setattr(pairs, "_TILE_STATES", 40)
     np.testing.assert_allclose(kernel(X, n_jobs=2), one, atol=1e-12)
     np.testing.assert_allclose(kernel(X, Y, n_jobs=2), cross, atol=1e-12)
-    if kernel is not mean_kernel:  # whose bandwidth is that of the systems at hand
+    if kernel not in (
+        mean_kernel,
+        deviation_kernel,
+    ):  # whose bandwidth is that of the systems at hand
         np.testing.assert_allclose(kernel(X[3:9], Y[35:]), cross[3:9, 35:], atol=1e-12)
 
 

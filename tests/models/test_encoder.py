@@ -400,3 +400,23 @@ def test_peak_memory_is_near_the_output():
     output = sum(getattr(systems, name).nbytes for name in FIELDS)
     one_sequence = 3000 * 40 * 8
     assert peak < output + 4 * one_sequence
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_deviations_of_channels(center):
+    X = ragged_sequences(4, n_channels=3)
+    X[1][2] = 5.0  # a channel at rest
+    systems = LDSEncoder(2, delays=2, center=center).fit_transform(X)
+    for x, found in zip(X, systems.deviation, strict=True):
+        stacked = np.vstack([x[:, :-1], x[:, 1:]]) if np.allclose(found, 0) else None
+        windows = [x[:, 1:], x[:, :-1]]
+        expected = np.concatenate([w.std(axis=1) for w in windows])
+        expected = np.sqrt(expected**2 + (0.01 * x.std()) ** 2)
+        assert stacked is None
+        assert sorted(found.round(9)) == sorted(expected.round(9))
+
+
+def test_deviations_tell_of_size():
+    X = ragged_sequences(2, n_channels=3)
+    small, large = (LDSEncoder(2).fit_transform([s * x for x in X]) for s in (1.0, 3.0))
+    np.testing.assert_allclose(large.deviation, 3 * small.deviation)

@@ -35,7 +35,7 @@ def test_sizes_and_repr(systems):
     assert systems.shape == (6, 8, 3)
     assert (systems.n_states, systems.n_channels, systems.n_noise) == (3, 8, 2)
     assert repr(systems) == (
-        "LDS(6 systems, n_channels=8, n_states=3, with B, mean, x0, noise_variance)"
+        "LDS(6 systems, n_channels=8, n_states=3, with B, mean, x0, noise_variance, deviation)"
     )
     assert repr(LDS(systems.A, systems.C)) == "LDS(6 systems, n_channels=8, n_states=3)"
 

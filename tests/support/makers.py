@@ -1,5 +1,7 @@
 """Small inputs with known properties."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ldslearn import LDS
@@ -21,6 +23,7 @@ def random_systems(n_systems, n_channels, n_states, seed=0, radius=0.9, n_noise=
         mean=random.standard_normal((n_systems, n_channels)),
         x0=random.standard_normal((n_systems, n_states)),
         noise_variance=random.random(n_systems),
+        deviation=random.random((n_systems, n_channels)) + 0.1,
     )
 
 
@@ -62,4 +65,4 @@ def contractions(n_systems, n_channels, n_states, seed=0, norm=0.95):
     """Systems whose singular values are below 1, as soft normalisation leaves them."""
     batch = random_systems(n_systems, n_channels, n_states, seed)
     norms = np.linalg.norm(batch.A, ord=2, axis=(1, 2))[:, None, None]
-    return LDS(norm * batch.A / norms, batch.C, batch.B, batch.mean, batch.x0, batch.noise_variance)
+    return replace(batch, A=norm * batch.A / norms)

@@ -1,6 +1,6 @@
 """What can be chosen: descriptions of sequences, mixtures of kernels, classifiers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,10 @@ from ldslearn.auto.scaling import ChannelScaler
 from ldslearn.classify import LDSSVC, SparseCodingClassifier
 from ldslearn.models import LDSEncoder
 
-PARTS = ("projection", "mean", "covariance")
+PARTS = ("projection", "mean", "covariance", "deviation")
 ORDERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 DELAYS = (1, 2, 3, 5, 10)
-WINDOWS: tuple[tuple[int, ...], ...] = ((1,), (2,), (4,), (8,), (16,), (1, 2, 4), (1, 4, 8))
+WINDOWS: tuple[tuple[int, ...], ...] = ((1,), (2,), (4,), (1, 2, 4), (8,), (1, 4, 8), (16,))
 _MOST_STACKED = 3000  # channels, unless there are as many without delays
 
 
@@ -49,12 +49,16 @@ class Description:
 
     def neighbours(self, step: int, n_channels: int, shortest: int) -> Iterator["Description"]:
         """Descriptions that differ in one respect, the respects taking turns by `step`."""
+        # What costs nothing first: windows multiply the work.
         respects = (
-            [replace(self, windows=windows) for windows in WINDOWS],
-            [replace(self, n_states=n) for n in ORDERS],
-            [replace(self, delays=d) for d in DELAYS]
-            + [replace(self, delays=d, n_states=2 * self.n_states) for d in DELAYS],
             [replace(self, scaled=not self.scaled), replace(self, center=not self.center)],
+            [replace(self, n_states=n) for n in _near(ORDERS, self.n_states, 3)],
+            [
+                replace(self, delays=delays, n_states=n)
+                for delays in _near(DELAYS, self.delays, 2)
+                for n in (self.n_states, 2 * self.n_states)
+            ],
+            [replace(self, windows=windows) for windows in _near(WINDOWS, self.windows, 2)],
         )
         for candidate in respects[step % len(respects)]:
             if candidate != self and candidate.feasible(n_channels, shortest):
@@ -73,6 +77,12 @@ class Description:
         )
 
 
+def _near(values: Sequence[Any], value: Any, reach: int) -> Sequence[Any]:
+    """The values that are at most `reach` steps from one of them, or from where it would be."""
+    place = values.index(value) if value in values else sum(other < value for other in values)
+    return values[max(0, place - reach) : place + reach + 1]
+
+
 @dataclass(frozen=True)
 class Rule:
     """How descriptions become labels: weights of the kernels, and the classifier on top.
@@ -80,13 +90,13 @@ class Rule:
     Attributes
     ----------
     weights : tuple of float
-        Of the projection, mean and covariance kernels, each divided by its variance.
+        Of the kernels of :data:`PARTS`, each divided by its variance.
     kind : "coding", "nearest" or "svm"
     value : float
         Sparsity, or C.
     """
 
-    weights: tuple[float, float, float]
+    weights: tuple[float, ...]
     kind: str
     value: float
 
@@ -97,22 +107,26 @@ class Rule:
 
 
 WEIGHTS = (
-    (1.0, 0.0, 0.0),
-    (1.0, 0.3, 0.0),
-    (1.0, 1.0, 0.0),
-    (0.3, 1.0, 0.0),
-    (0.0, 1.0, 0.0),
-    (1.0, 0.0, 0.5),
-    (1.0, 0.3, 0.3),
-    (1.0, 1.0, 0.5),
+    (1.0, 0.0, 0.0, 0.0),
+    (1.0, 0.3, 0.0, 0.0),
+    (1.0, 1.0, 0.0, 0.0),
+    (0.3, 1.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0, 0.0),
+    (1.0, 0.3, 0.3, 0.0),
+    (1.0, 1.0, 0.5, 0.0),
+    (1.0, 0.0, 0.0, 0.5),
+    (1.0, 1.0, 0.0, 0.5),
+    (0.3, 1.0, 0.0, 0.5),
+    (1.0, 1.0, 0.5, 0.5),
+    (1.0, 0.3, 0.3, 0.3),
 )
 QUICK_RULES = tuple(
-    Rule(weights, "coding", 0.1) for weights in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[7])
+    Rule(weights, "coding", 0.1) for weights in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[8], WEIGHTS[10])
 )
 ALL_RULES = (
     *(Rule(w, "coding", s) for w in WEIGHTS for s in (0.02, 0.1, 0.3)),
     *(Rule(w, "svm", C) for w in WEIGHTS for C in (10.0, 100.0)),
-    *(Rule(w, "nearest", 1.0) for w in WEIGHTS[:4]),
+    *(Rule(w, "nearest", 1.0) for w in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[8])),
 )
 
 
@@ -120,7 +134,7 @@ def build(
     description: Description,
     rule: Rule,
     scales: dict[str, float],
-    bandwidth: float | None,
+    bandwidths: dict[str, float],
     n_jobs: int | None,
 ) -> Pipeline:
     """Return the choice as an ordinary pipeline, every number frozen.
@@ -130,8 +144,8 @@ def build(
     description, rule
     scales : dict of str to float
         Variance of each kernel among the training systems.
-    bandwidth : float or None
-        Of the mean kernel.
+    bandwidths : dict of str to float
+        Of the kernels that have one.
     n_jobs : int or None
     """
     kernel = {
@@ -140,8 +154,9 @@ def build(
         if weight > 0
     }
     settings: dict[str, Any] = {"kernel": kernel, "n_jobs": n_jobs}
-    if "mean" in kernel and bandwidth is not None:
-        settings["kernel_params"] = {"mean": {"bandwidth": bandwidth}}
+    settings["kernel_params"] = {
+        part: {"bandwidth": bandwidths[part]} for part in kernel if part in bandwidths
+    }
     if rule.kind == "svm":
         classifier: Any = LDSSVC(C=rule.value, **settings)
     elif rule.kind == "nearest":

@@ -26,6 +26,7 @@ from ldslearn.sequences import as_collection
 Floats = NDArray[np.float64]
 
 _MOST_SEARCHED = 1000  # sequences; the choice needs no more, and kernels grow with the square
+_MOST_SAMPLED = 400  # of those, to look at descriptions
 _SEARCH_SHARE = 0.75  # of the budget; the rest is for the final fit
 _REPEATS = ((100, 5), (300, 3), (600, 2))  # of the folds, by number of sequences
 
@@ -102,15 +103,22 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         growth = (len(sequences) / len(part)) ** 2
         share = _SEARCH_SHARE / max(1.0, growth / 4)
         with progress("choosing", 1) as advance:
+            sample = _subset(labels[searched], random, _MOST_SAMPLED)
+            sample_folds = folds[:1]
+            if len(sample) < len(searched):
+                some = None if owners is None else owners[searched][sample]
+                sample_folds = make_folds(labels[searched][sample], some, 1, random)
+                if not (sample_folds >= 0).any():
+                    sample, sample_folds = np.arange(len(searched)), folds[:1]
             search = Search(
                 part, labels[searched], folds, begun + share * self.time_budget, self.n_jobs,
-                _saying(advance),
+                _saying(advance), sample, sample_folds,
             )  # fmt: skip
             if tested.any():
                 search.run()
                 chosen, best = choose(list(search.trials.values()))
                 grams, seconds = search.grams[chosen.description], search.seconds
-                expected_seconds = growth * seconds[chosen.description]
+                expected_seconds = growth * search.growth * seconds[chosen.description]
             else:
                 description, empty = search.start(), np.empty((1, 0))
                 grams, expected_seconds = Grams.of(description, part, self.n_jobs), 0.0
@@ -121,7 +129,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
                 most = int(len(sequences) * np.sqrt(left / expected_seconds))
                 kept = _subset(labels, random, max(most, len(part)))
             self.pipeline_ = build(
-                chosen.description, chosen.rule, grams.scales, grams.bandwidth, self.n_jobs
+                chosen.description, chosen.rule, grams.scales, grams.bandwidths, self.n_jobs
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest

@@ -14,6 +14,8 @@ from ldslearn.auto.trials import Grams, Trial, judge
 _UNITS_DIFFER = 5.0  # ratio of the channels' deviations (90 % to 10 %) that looks like units
 _FINALISTS = 4
 _COARSE_SHARE = 0.6  # of the budget
+_RESPECTS = 4  # in which descriptions differ
+_WORTHWHILE = 0.01  # share of the loss that must be gained to move on: noise is no progress
 # Standard errors that a simpler candidate may be worse: a whole one cost a point of accuracy on
 # average over halves of five collections, a tenth nothing.
 _ERRORS = 0.1
@@ -32,6 +34,9 @@ class Search:
     n_jobs : int or None
     advance : callable
         ``advance(text)`` is called after each step.
+    sample : (n,) array of int
+        Sequences that descriptions are first looked at with.
+    sample_folds : (1, n) array
     """
 
     def __init__(
@@ -42,34 +47,44 @@ class Search:
         deadline: float,
         n_jobs: int | None,
         advance: Callable[[str], None],
+        sample: NDArray[np.intp],
+        sample_folds: NDArray[np.float64],
     ) -> None:
         self.X, self.labels, self.folds = X, labels, folds
         self.deadline, self.n_jobs, self.advance = deadline, n_jobs, advance
+        self.sample, self.sample_folds = sample, sample_folds
         self.n_channels = len(X[0])
         self.shortest = min(x.shape[1] for x in X)
         self.grams: dict[Description, Grams] = {}
         self.trials: dict[tuple[Description, Rule], Trial] = {}
         self.quick: dict[Description, float] = {}
         self.seconds: dict[Description, float] = {}
-        self.bound = False  # whether the budget ended the search
+        self.bound = False  # whether the budget kept anything from being tried
+
+    @property
+    def growth(self) -> float:
+        """How much longer all sequences take than the sample."""
+        return (len(self.X) / len(self.sample)) ** 2
 
     def run(self) -> None:
         """Search until nothing gets better or the time is over."""
         begun = time.monotonic()
         coarse_end = begun + _COARSE_SHARE * (self.deadline - begun)
         best = self.start()
-        self._look(best, begun)
+        self._look(best)
         idle, step = 0, 0
-        while idle < 4 and not self.bound:
+        while idle < _RESPECTS and time.monotonic() < coarse_end:
             found = best
             for candidate in best.neighbours(step, self.n_channels, self.shortest):
                 if candidate in self.quick:
                     continue
                 if time.monotonic() + self._cost(candidate) > coarse_end:
-                    self.bound = True
-                    continue  # a cheaper one may still fit
-                self._look(candidate, begun)
-            best = min(self.quick, key=lambda d: (self.quick[d], d.size))
+                    self.bound = True  # a cheaper one may still fit
+                    continue
+                self._look(candidate)
+            top = min(self.quick, key=lambda d: (self.quick[d], d.size))
+            if self.quick[top] < (1 - _WORTHWHILE) * self.quick[best]:
+                best = top
             idle = 0 if best != found else idle + 1
             step += 1
         self._refine()
@@ -94,40 +109,44 @@ class Search:
         """Seconds that looking at a description will take, from those looked at before."""
 
         def work(d: Description) -> float:
-            pairs = (len(self.X) * d.n_states) ** 2 * d.n_windows
+            pairs = (len(self.sample) * d.n_states) ** 2 * d.n_windows
             return pairs * (self.n_channels * d.delays + 50 * d.n_states)
 
         known = min(self.seconds, key=lambda d: abs(np.log(work(d) / work(description))))
         return 1.3 * self.seconds[known] * max(work(description) / work(known), 0.3)
 
-    def _look(self, description: Description, begun: float) -> None:
-        """Judge a description by a few rules, on the first repeat of the folds."""
+    def _look(self, description: Description) -> None:
+        """Judge a description by a few rules, on one cut of the sample into folds."""
         start = time.monotonic()
-        grams = Grams.of(description, self.X, self.n_jobs)
-        trials = judge(grams, description, QUICK_RULES, self.labels, self.folds[:1], self.n_jobs)
+        grams = Grams.of(description, [self.X[i] for i in self.sample], self.n_jobs)
+        trials = judge(
+            grams, description, QUICK_RULES, self.labels[self.sample], self.sample_folds,
+            self.n_jobs,
+        )  # fmt: skip
         best = min(trials, key=lambda trial: trial.loss)
         self.quick[description] = best.loss
-        self.trials[description, best.rule] = best
         self.grams[description] = grams
         keep = sorted(self.grams, key=lambda d: (self.quick[d], d.size))[:_FINALISTS]
         self.grams = {d: self.grams[d] for d in keep}
         self.seconds[description] = time.monotonic() - start
-        leader = min(self.trials.values(), key=lambda trial: trial.loss)
-        self.advance(f"tried {len(self.quick)} descriptions, best {leader.accuracy:.1%}")
+        self.advance(f"looked at {len(self.quick)} descriptions, now {best.accuracy:.1%}")
 
     def _refine(self) -> None:
-        """Judge the best descriptions by all rules, on all repeats."""
+        """Judge the best descriptions by all rules, on all sequences and repeats."""
         finalists = sorted(self.grams, key=lambda d: (self.quick[d], d.size))
-        self.trials = {
-            key: t for key, t in self.trials.items() if len(t.correct) == len(self.folds)
-        }
+        if len(self.sample) < len(self.X):
+            self.grams = {}
         slowest = 0.0
-        order = [QUICK_RULES, tuple(rule for rule in ALL_RULES if rule not in QUICK_RULES)]
-        for rules in order:
+        rest = tuple(rule for rule in ALL_RULES if rule not in QUICK_RULES)
+        for rules in (QUICK_RULES, rest):
             for description in finalists:
-                for rule in rules:
-                    if (description, rule) in self.trials:
+                if description not in self.grams:
+                    now, cost = time.monotonic(), self.growth * self.seconds[description]
+                    if self.grams and (rules is rest or cost > (self.deadline - now) / 3):
+                        self.bound = True
                         continue
+                    self.grams[description] = Grams.of(description, self.X, self.n_jobs)
+                for rule in rules:
                     start = time.monotonic()
                     if self.trials and start + 1.5 * slowest > self.deadline:
                         self.bound = True

@@ -29,13 +29,13 @@ class Grams:
     matrices : dict of str to (N, N) array
     scales : dict of str to float
         Variances that they were divided by.
-    bandwidth : float
-        Of the mean kernel.
+    bandwidths : dict of str to float
+        Of the kernels that have one.
     """
 
     matrices: dict[str, Floats]
     scales: dict[str, float]
-    bandwidth: float
+    bandwidths: dict[str, float]
 
     @classmethod
     def of(cls, description: Description, X: list[NDArray[Any]], n_jobs: int | None) -> "Grams":
@@ -44,16 +44,16 @@ class Grams:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
             systems = description.encoder(n_jobs).fit_transform(sequences)
-        matrices, scales, bandwidth = {}, {}, 1.0
+        matrices, scales, bandwidths = {}, {}, {}
         for part in PARTS:
             fitted = FittedKernel.fit(systems, part, {}, n_jobs)
-            if part == "mean":
-                bandwidth = fitted.parts[0][2]["bandwidth"]
+            if "bandwidth" in fitted.parts[0][2]:
+                bandwidths[part] = fitted.parts[0][2]["bandwidth"]
             # The variance in feature space: what is left of the diagonal without the mean.
             spread = float(np.trace(fitted.gram) / len(fitted.gram) - fitted.gram.mean())
             scales[part] = spread if spread > 1e-12 else 1.0
             matrices[part] = fitted.gram / scales[part]
-        return cls(matrices, scales, bandwidth)
+        return cls(matrices, scales, bandwidths)
 
     def mixed(self, rule: Rule) -> Floats:
         """Return the mixture of a rule."""

@@ -13,7 +13,7 @@ from ldslearn.geometry.kernels import (
     projection_kernel,
 )
 from ldslearn.geometry.registry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel
-from ldslearn.geometry.static import covariance_kernel, mean_kernel
+from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel
 from ldslearn.geometry.subspaces import cross_gramian, gramian, principal_angles
 from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_kernel
 
@@ -24,6 +24,7 @@ __all__ = [
     "binet_cauchy_kernel",
     "covariance_kernel",
     "cross_gramian",
+    "deviation_kernel",
     "finite_projection_kernel",
     "gramian",
     "hybrid_kernel",

@@ -12,7 +12,11 @@ from ldslearn import _errors
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
-from ldslearn.geometry.static import resolve_bandwidth, squared_mean_distance
+from ldslearn.geometry.static import (
+    resolve_bandwidth,
+    squared_deviation_distance,
+    squared_mean_distance,
+)
 from ldslearn.geometry.windows import each_window
 from ldslearn.models import LDS, as_systems
 
@@ -22,6 +26,7 @@ Floats = NDArray[np.float64]
 _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
     "martin": (squared_martin_distance, 200.0),
     "mean": (squared_mean_distance, "median"),
+    "deviation": (squared_deviation_distance, "median"),
 }
 _BLOCK_BYTES = 2**26  # of a block of rows of the kernel matrix of queries
 _DIAGONAL_BLOCK = 8  # systems; the call costs more than the pairs it does not need

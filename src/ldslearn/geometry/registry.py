@@ -21,7 +21,7 @@ from ldslearn.geometry.kernels import (
     martin_kernel,
     projection_kernel,
 )
-from ldslearn.geometry.static import covariance_kernel, mean_kernel
+from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel
 from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_kernel
 from ldslearn.models import LDS
 
@@ -39,6 +39,7 @@ KERNELS: dict[str, Callable[..., Floats]] = {
     "covariance": covariance_kernel,
     "hybrid": hybrid_kernel,
     "mean": mean_kernel,
+    "deviation": deviation_kernel,
     "binet_cauchy": binet_cauchy_kernel,
 }
 DISTANCES: dict[str, Callable[..., Floats]] = {

@@ -61,6 +61,41 @@ def mean_kernel(
     return each_window(_squared_cosines, X, Y).mean(axis=0)
 
 
+def deviation_kernel(
+    X: LDS,
+    Y: LDS | None = None,
+    *,
+    bandwidth: float | Literal["median"] = "median",
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return exp(-|log deviation1 - log deviation2|^2 / bandwidth): how large movements are.
+
+    Subspaces do not know it: a system and its echo at half the size are the same to them.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        With deviations.
+    bandwidth : float or "median"
+        As in :func:`mean_kernel`.
+    n_jobs : ignored
+    """
+    squared = each_window(squared_deviation_distance, X, Y)
+    return np.exp(-squared / resolve_bandwidth(bandwidth, squared)).mean(axis=0)
+
+
+def squared_deviation_distance(
+    X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
+) -> Floats:
+    """Return |log deviation1 - log deviation2|^2 of all pairs; `n_jobs` is ignored."""
+    from scipy.spatial.distance import cdist
+
+    first, second = check_pair(X, Y)
+    if first.deviation is None or second.deviation is None:
+        raise _errors.field_missing("the deviation kernel", "deviation")
+    return cdist(np.log(first.deviation), np.log(second.deviation), "sqeuclidean")
+
+
 def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |mean1 - mean2|^2 of all pairs; `n_jobs` is ignored."""
     from scipy.spatial.distance import cdist

@@ -16,6 +16,7 @@ from ldslearn._parallel import for_each_block
 from ldslearn._tags import NoTable
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.identification import (
+    channel_deviations,
     energy_of,
     is_constant,
     is_extreme,
@@ -70,8 +71,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
     >>> from ldslearn import LDSEncoder
     >>> from ldslearn.datasets import load_basic_motions
     >>> X_train, y_train, X_test, y_test = load_basic_motions()
-    >>> LDSEncoder(n_states=10, delays=5).fit_transform(X_train)
-    LDS(40 systems, n_channels=30, n_states=10, delays=5, with B, mean, x0, noise_variance)
+    >>> LDSEncoder(n_states=6).fit_transform(X_train)
+    LDS(40 systems, n_channels=6, n_states=6, with B, mean, x0, noise_variance, deviation)
     """
 
     def __init__(
@@ -206,6 +207,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         n_windows, shortest = sum(levels), n_states + self.delays
         pieces = [part for x in sequences for part in aligned_windows(x, levels, shortest)]
         n_systems = len(pieces)
+        with np.errstate(over="ignore", invalid="ignore"):  # extreme values are named below
+            sizes = [float(x.std()) for x in sequences]
         n_rows, n_noise = self.n_channels_in_ * self.delays, min(self.n_noise, n_states)
         fields = {
             "A": np.empty((n_systems, n_states, n_states)),
@@ -214,6 +217,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             "mean": np.empty((n_systems, n_rows)),
             "x0": np.empty((n_systems, n_states)),
             "noise_variance": np.empty(n_systems),
+            "deviation": np.empty((n_systems, n_rows)),
         }
         ranks = np.empty(n_systems, dtype=int)
         constant = np.empty(n_systems, dtype=bool)
@@ -234,6 +238,9 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 fields["mean"][index] = mean
                 fields["x0"][index] = states[row][:, 0]
                 fields["noise_variance"][index] = factors.residual / Y.size
+                fields["deviation"][index] = channel_deviations(
+                    Y, 0.0 if self.center else Y.mean(axis=1), sizes[index // n_windows]
+                )
             A = stabilize_checked(fitted, states, self.stabilizer, self.scale, self.bound)
             fields["A"][block] = A
             fields["B"][block] = noise_matrices(A, states, n_noise)

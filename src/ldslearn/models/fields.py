@@ -19,6 +19,7 @@ FIELD_SHAPES = {
     "mean": ("m",),
     "x0": ("n",),
     "noise_variance": (),
+    "deviation": ("m",),
 }
 
 

@@ -50,6 +50,9 @@ class LDS:
         First state.
     noise_variance : (N,) array, optional
         Variance of the measurement noise w(t), the same in every channel.
+    deviation : (N, n_channels) array, optional
+        Standard deviations of the observations, positive: how large the movements are, which
+        subspaces forget.
     delays : int
         How many consecutive samples a measurement stacks (:func:`ldslearn.sequences.hankel`);
         `simulate` and `forecast` speak in samples of ``n_channels / delays`` channels.
@@ -68,6 +71,7 @@ class LDS:
     mean: Floats | None = None
     x0: Floats | None = None
     noise_variance: Floats | None = None
+    deviation: Floats | None = None
     delays: int = 1
     allow_unstable: bool = False
     windows: int = 1
@@ -92,6 +96,8 @@ class LDS:
             raise _errors.invalid_parameter(
                 "delays", f"divide n_channels = {self.n_channels}", self.delays
             )
+        if self.deviation is not None and not (self.deviation > 0).all():
+            raise _errors.invalid_parameter("deviation", "be positive", float(self.deviation.min()))
         if self.noise_variance is not None and (self.noise_variance < 0).any():
             raise _errors.invalid_parameter(
                 "noise_variance", "be non-negative", float(self.noise_variance.min())
