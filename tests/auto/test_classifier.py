@@ -122,7 +122,7 @@ def test_scaling_of_units_is_found():
     assert model.report_.expected_accuracy > 0.8
 
 
-def test_when_matters_is_found():
+def test_order_in_time_is_found():
     random = np.random.default_rng(0)
     t = np.arange(30)
 
@@ -135,7 +135,6 @@ def test_when_matters_is_found():
         X += [np.hstack([movement(0.3), movement(1.2)]), np.hstack([movement(1.2), movement(0.3)])]
         y += ["slow first", "fast first"]
     model = AutoLDSClassifier(10, random_state=0).fit(X[:12], y[:12])
-    assert sum(model.report_.chosen["windows"]) > 1
     assert model.score(X[12:], y[12:]) == 1.0
 
 
