@@ -1,6 +1,6 @@
 """Run with ``make bench``; ``python -m benchmarks geometry`` runs one part.
 
-``accuracy``, ``auto`` and ``learning`` take an hour each and are run by name only.
+``ablation``, ``accuracy``, ``auto`` and ``learning`` take up to an hour each: by name only.
 """
 
 import platform
@@ -8,11 +8,13 @@ import sys
 
 import numpy as np
 
-from benchmarks import accuracy, auto, coding, dictionary, fit, geometry, lbp, learning
+from benchmarks import ablation, accuracy, auto, coding, dictionary, fit, geometry, lbp, learning
 
 PARTS = {part.__name__.split(".")[1]: part.run for part in (fit, geometry, coding, dictionary, lbp)}
+
+BY_NAME = {part.__name__.split(".")[1]: part.run for part in (ablation, accuracy, auto, learning)}
 
 print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")
 names = [name for name in sys.argv[1:] if not name.replace(".", "").isdigit()]
 for name in names or PARTS:
-    {**PARTS, "accuracy": accuracy.run, "auto": auto.run, "learning": learning.run}[name]()
+    {**PARTS, **BY_NAME}[name]()

@@ -440,6 +440,14 @@ def labels_not_as_many(n_labels: int, n_items: int, what: str = "systems") -> Va
     return ValueError(f"y must hold one label a {one}; got {n_labels} labels for {n_items} {what}.")
 
 
+def lengthened(indices: Sequence[int], shortest: int) -> str:
+    """Warning about new sequences that are shorter than any of training."""
+    return (
+        f"{len(indices)} {_plural(len(indices))} shorter than {shortest} time points (sequence "
+        f"{listed(indices)}): their last samples were repeated."
+    )
+
+
 def never_held_out(classes: Sequence[str]) -> str:
     """Warning about classes that folds cannot test."""
     return (

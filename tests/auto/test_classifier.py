@@ -16,7 +16,7 @@ X_TRAIN, Y_TRAIN, X_TEST, Y_TEST = load_basic_motions()
 
 @pytest.fixture(scope="module")
 def model():
-    return AutoLDSClassifier(time_budget=8, random_state=0).fit(X_TRAIN, Y_TRAIN)
+    return AutoLDSClassifier(random_state=0, n_jobs=2).fit(X_TRAIN, Y_TRAIN)
 
 
 def small(n_classes=2, n_per_class=6, n_channels=6, seed=0):
@@ -26,7 +26,7 @@ def small(n_classes=2, n_per_class=6, n_channels=6, seed=0):
     return list(X), np.asarray(y)
 
 
-def fitted(X, y, budget=2, **options):
+def fitted(X, y, budget=4, **options):
     return AutoLDSClassifier(budget, random_state=0).fit(X, y, **options)
 
 
@@ -195,6 +195,13 @@ def test_one_short_sequence():
     X[3] = X[3][:, :6]
     model = fitted(X, y)
     assert model.predict([X[3], X[4]]).shape == (2,)
+
+
+def test_new_sequences_may_be_shorter_than_any_before():
+    X, y = small(2, 8)
+    model = fitted(X, y)
+    with pytest.warns(UserWarning, match="2 sequences are shorter than .*last samples were"):
+        assert model.predict([X[0], X[1][:, :2], X[2][:, :1]]).shape == (3,)
 
 
 def test_groups_are_left_out_as_wholes():

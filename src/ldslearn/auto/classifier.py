@@ -62,7 +62,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
     >>> from ldslearn import AutoLDSClassifier
     >>> from ldslearn.datasets import load_basic_motions
     >>> X_train, y_train, X_test, y_test = load_basic_motions()
-    >>> model = AutoLDSClassifier(time_budget=20, random_state=0).fit(X_train, y_train)
+    >>> model = AutoLDSClassifier(random_state=0).fit(X_train, y_train)
     >>> bool(model.score(X_test, y_test) > 0.9)
     True
     """
@@ -150,7 +150,8 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         """Scores of every class, in the units of those of the folds."""
         check_is_fitted(self)
-        sequences = as_collection(X)
+        encoder = self.pipeline_[-2]
+        sequences = _lengthened(as_collection(X), encoder.n_states + encoder.delays)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             inputs: Any = sequences
@@ -243,6 +244,19 @@ def _subset(labels: NDArray[np.intp], random: np.random.RandomState, most: int) 
         own = random.permutation(np.flatnonzero(labels == c))
         chosen.append(own[: max(2, round(share * len(own)))])
     return np.sort(np.concatenate(chosen))
+
+
+def _lengthened(sequences: list[NDArray[Any]], shortest: int) -> list[NDArray[Any]]:
+    """Sequences, those too short to be described resting at their last sample for a while."""
+    lacking = [max(0, shortest - x.shape[1]) for x in sequences]
+    if not any(lacking):
+        return sequences
+    short = [i for i, count in enumerate(lacking) if count]
+    warnings.warn(_errors.lengthened(short, shortest), stacklevel=4)
+    return [
+        np.pad(x, ((0, 0), (0, count)), mode="edge") if count else x
+        for x, count in zip(sequences, lacking, strict=True)
+    ]
 
 
 def _seed(random_state: Any) -> Any:
