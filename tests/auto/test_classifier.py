@@ -9,6 +9,7 @@ from sklearn.model_selection import cross_val_score
 
 from ldslearn import LDSSVC, AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
 from ldslearn.auto import ChannelScaler
+from ldslearn.auto.folds import make_folds
 from ldslearn.datasets import load_basic_motions, make_lds_sequences
 
 X_TRAIN, Y_TRAIN, X_TEST, Y_TEST = load_basic_motions()
@@ -260,3 +261,48 @@ def test_scaler():
     np.testing.assert_allclose(stacked.std(axis=1), 1)
     with pytest.raises(ValueError, match="channels"):
         scaler.transform(X_TRAIN[:, :2])
+
+
+def test_constant_channels_that_are_not_exact():
+    X, _ = small(2, 6)
+    for level in (9.81, 0.3):
+        resting = [np.vstack([x, np.full(x.shape[1], level)]) for x in X]
+        assert ChannelScaler().fit(resting).scale_[-1] == 1.0
+
+
+def test_a_rare_class_does_not_starve_the_folds():
+    labels = np.repeat([0, 1, 2], [40, 40, 2])
+    folds = make_folds(labels, None, 2, np.random.RandomState(0))
+    assert folds.max() == 9
+    assert len(np.unique(folds[0][labels == 2])) == 2
+
+
+def test_steps_and_failing_candidates():
+    """Contacts that switch: windows at rest, and candidates that cannot be."""
+    random = np.random.default_rng(0)
+    X = [
+        np.vstack([np.repeat([0.0, 1.0], 20) * s, np.repeat([1.0, 0.0], 20)])
+        + (0.1 * random.normal(size=(2, 40)) if i % 3 else 0)
+        for i, s in enumerate([1, -1] * 9)
+    ]
+    assert fitted(X, [0, 1] * 9).predict(X).shape == (18,)
+
+
+def test_one_repeat(monkeypatch):
+    monkeypatch.setattr("ldslearn.auto.classifier._REPEATS", ())
+    monkeypatch.setattr("ldslearn.auto.classifier._MOST_SAMPLED", 10)
+    X, y = small(3, 8)
+    assert fitted(X, y).report_.expected_accuracy > 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16])
+def test_other_numbers(dtype):
+    X, y = small(2, 6)
+    X = [(100 * x).astype(dtype) for x in X]
+    assert fitted(X, y == y[0]).score(X, y == y[0]) > 0.7
+
+
+def test_any_source_of_randomness():
+    X, y = small(2, 4)
+    for source in (np.random.default_rng(0), np.random.RandomState(0), 3, None):
+        AutoLDSClassifier(0.5, random_state=source).fit(X, y)

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 
 Floats = NDArray[np.float64]
 
@@ -15,29 +16,37 @@ def chances(scores: Floats, factor: float) -> Floats:
     return (1 - _FLOOR) * raised / raised.sum(axis=1, keepdims=True) + _FLOOR / scores.shape[1]
 
 
-def fit_factor(scores: Floats, labels: NDArray[np.intp]) -> float:
+def fit_factor(scores: Floats, labels: NDArray[np.intp], n_repeats: int = 1) -> float:
     """Return the factor for which :func:`chances` of the true labels are largest.
 
-    Half an observation of every class is added, shared among the rows, so that the factor stays
-    finite when the largest score is always the right one: the chances then tell by how much.
+    One observation, shared by all classes and sequences, is added, so that the factor stays finite
+    when the largest score is always the right one: the chances then tell by how much.
 
     Parameters
     ----------
     scores : (N, n_classes) array
         Larger for likelier classes; minus infinity for classes that are out of the question.
     labels : (N,) array
+    n_repeats : int
+        How often each sequence occurs among the rows.
     """
     finite = scores[np.isfinite(scores)]
     spread = float(finite.std()) if finite.size else 0.0
     if not spread > 0:
         return 1.0
     n_rows, n_classes = scores.shape
-    target = np.full(scores.shape, 0.5 / n_rows)
+    added = n_repeats / n_rows
+    target = np.full(scores.shape, added / n_classes)
     target[np.arange(n_rows), labels] += 1.0
-    target /= 1.0 + 0.5 * n_classes / n_rows
+    target /= 1.0 + added
+
+    low = np.min(scores, axis=1, keepdims=True, initial=np.inf, where=np.isfinite(scores))
+    filled = np.where(np.isfinite(scores), scores, low - spread)
 
     def loss(log_factor: float) -> float:
-        return float(-(target * np.log(chances(scores, np.exp(log_factor) / spread))).sum())
+        scaled = np.exp(log_factor) / spread * filled
+        # Convex in the factor, which chances() with its floor is not.
+        return float((logsumexp(scaled, axis=1) - (target * scaled).sum(axis=1)).sum())
 
     found = minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded", options={"xatol": 1e-2})
     return float(np.exp(found.x) / spread)

@@ -49,16 +49,17 @@ class Description:
 
     def neighbours(self, step: int, n_channels: int, shortest: int) -> Iterator["Description"]:
         """Descriptions that differ in one respect, the respects taking turns by `step`."""
-        # What costs nothing first: windows multiply the work.
+        # Windows early: what is best for one window is too much for many.
         respects = (
-            [replace(self, scaled=not self.scaled), replace(self, center=not self.center)],
+            [replace(self, scaled=not self.scaled)],
+            [replace(self, windows=windows) for windows in _near(WINDOWS, self.windows, 2)],
             [replace(self, n_states=n) for n in _near(ORDERS, self.n_states, 3)],
             [
                 replace(self, delays=delays, n_states=n)
                 for delays in _near(DELAYS, self.delays, 2)
                 for n in (self.n_states, 2 * self.n_states)
             ],
-            [replace(self, windows=windows) for windows in _near(WINDOWS, self.windows, 2)],
+            [replace(self, center=not self.center)],
         )
         for candidate in respects[step % len(respects)]:
             if candidate != self and candidate.feasible(n_channels, shortest):
@@ -120,12 +121,15 @@ WEIGHTS = (
     (1.0, 1.0, 0.5, 0.5),
     (1.0, 0.3, 0.3, 0.3),
 )
-QUICK_RULES = tuple(
-    Rule(weights, "coding", 0.1) for weights in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[8], WEIGHTS[10])
+QUICK_RULES = (
+    Rule(WEIGHTS[8], "svm", 10.0),
+    Rule(WEIGHTS[8], "coding", 0.1),
+    Rule(WEIGHTS[2], "svm", 10.0),
+    Rule(WEIGHTS[10], "svm", 10.0),
 )
 ALL_RULES = (
     *(Rule(w, "coding", s) for w in WEIGHTS for s in (0.02, 0.1, 0.3)),
-    *(Rule(w, "svm", C) for w in WEIGHTS for C in (10.0, 100.0)),
+    *(Rule(w, "svm", C) for w in WEIGHTS for C in (1.0, 10.0, 100.0)),
     *(Rule(w, "nearest", 1.0) for w in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[8])),
 )
 

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 _MOST_SEARCHED = 1000  # sequences; the choice needs no more, and kernels grow with the square
 _MOST_SAMPLED = 400  # of those, to look at descriptions
 _SEARCH_SHARE = 0.75  # of the budget; the rest is for the final fit
+_SEARCH_SHARE_OF_MANY = 0.5  # where the final fit takes longer than anything before
 _REPEATS = ((100, 5), (300, 3), (600, 2))  # of the folds, by number of sequences
 
 
@@ -101,7 +102,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         if lone:
             warnings.warn(_errors.never_held_out(lone), stacklevel=2)
         growth = (len(sequences) / len(part)) ** 2
-        share = _SEARCH_SHARE / max(1.0, growth / 4)
+        share = _SEARCH_SHARE if growth == 1 else _SEARCH_SHARE_OF_MANY
         with progress("choosing", 1) as advance:
             sample = _subset(labels[searched], random, _MOST_SAMPLED)
             sample_folds = folds[:1]
@@ -117,8 +118,9 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             if tested.any():
                 search.run()
                 chosen, best = choose(list(search.trials.values()))
-                grams, seconds = search.grams[chosen.description], search.seconds
-                expected_seconds = growth * search.growth * seconds[chosen.description]
+                grams = search.grams[chosen.description]
+                seconds = search.gram_seconds[chosen.description]
+                expected_seconds = growth * search.growth * seconds
             else:
                 description, empty = search.start(), np.empty((1, 0))
                 grams, expected_seconds = Grams.of(description, part, self.n_jobs), 0.0
@@ -260,6 +262,8 @@ def _lengthened(sequences: list[NDArray[Any]], shortest: int) -> list[NDArray[An
 
 
 def _seed(random_state: Any) -> Any:
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
     return random_state.randint(2**31) if hasattr(random_state, "randint") else random_state
 
 

@@ -32,13 +32,10 @@ def make_folds(
         counts = np.array(owned)
         lone = counts == 1
     tested = np.flatnonzero(~lone[labels])
-    if groups is not None:  # a group of several classes is held out as a whole, or not at all
-        kept = np.unique(groups[lone[labels]])
-        tested = np.array([i for i in tested if groups[i] not in kept], dtype=np.intp)
-    if len(tested) == 0 or len(np.unique(labels[tested])) < 1:
+    if len(tested) == 0:
         return folds
-    smallest = int(counts[np.unique(labels[tested])].min())
-    n_folds = int(np.clip(smallest, 2, _MOST_FOLDS))
+    # As many as the largest class allows: smaller ones are spread over some of the folds.
+    n_folds = int(np.clip(counts[~lone].max(), 2, _MOST_FOLDS))
     if groups is not None:
         n_folds = min(n_folds, len(np.unique(groups[tested])))
         if n_folds < 2:

@@ -11,6 +11,8 @@ from ldslearn import _errors
 from ldslearn._tags import NoTable
 from ldslearn.sequences import as_collection
 
+_ROUNDING = 1e-10
+
 
 class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Divide every channel by its standard deviation over all training sequences.
@@ -51,8 +53,13 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
 
 
 def channel_deviations(sequences: list[NDArray[Any]]) -> NDArray[np.float64]:
-    """Return the standard deviation of every channel over all sequences, (n_channels,)."""
+    """Return the standard deviation of every channel over all sequences, (n_channels,).
+
+    Zero for channels that hold nothing but the rounding of a constant.
+    """
     n_timepoints = sum(x.shape[1] for x in sequences)
     mean = sum(x.sum(axis=1, dtype=np.float64) for x in sequences) / n_timepoints
     squares = sum(np.square(x - mean[:, None]).sum(axis=1) for x in sequences)
-    return np.sqrt(squares / n_timepoints)
+    deviations = np.sqrt(squares / n_timepoints)
+    deviations[deviations <= _ROUNDING * np.abs(mean)] = 0.0
+    return deviations

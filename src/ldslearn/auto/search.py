@@ -14,7 +14,7 @@ from ldslearn.auto.trials import Grams, Trial, judge
 _UNITS_DIFFER = 5.0  # ratio of the channels' deviations (90 % to 10 %) that looks like units
 _FINALISTS = 4
 _COARSE_SHARE = 0.6  # of the budget
-_RESPECTS = 4  # in which descriptions differ
+_RESPECTS = 5  # in which descriptions differ
 _WORTHWHILE = 0.01  # share of the loss that must be gained to move on: noise is no progress
 # Standard errors that a simpler candidate may be worse: a whole one cost a point of accuracy on
 # average over halves of five collections, a tenth nothing.
@@ -59,6 +59,7 @@ class Search:
         self.trials: dict[tuple[Description, Rule], Trial] = {}
         self.quick: dict[Description, float] = {}
         self.seconds: dict[Description, float] = {}
+        self.gram_seconds: dict[Description, float] = {}
         self.bound = False  # whether the budget kept anything from being tried
 
     @property
@@ -71,6 +72,7 @@ class Search:
         begun = time.monotonic()
         coarse_end = begun + _COARSE_SHARE * (self.deadline - begun)
         best = self.start()
+        self._warm_up(best)
         self._look(best)
         idle, step = 0, 0
         while idle < _RESPECTS and time.monotonic() < coarse_end:
@@ -81,7 +83,10 @@ class Search:
                 if time.monotonic() + self._cost(candidate) > coarse_end:
                     self.bound = True  # a cheaper one may still fit
                     continue
-                self._look(candidate)
+                try:
+                    self._look(candidate)
+                except (ValueError, np.linalg.LinAlgError):  # what the first could, this cannot
+                    self.quick[candidate] = np.inf
             top = min(self.quick, key=lambda d: (self.quick[d], d.size))
             if self.quick[top] < (1 - _WORTHWHILE) * self.quick[best]:
                 best = top
@@ -115,10 +120,19 @@ class Search:
         known = min(self.seconds, key=lambda d: abs(np.log(work(d) / work(description))))
         return 1.3 * self.seconds[known] * max(work(description) / work(known), 0.3)
 
+    def _warm_up(self, description: Description) -> None:
+        """Load compiled code, so that the first look is not thought to be slow."""
+        some = [np.flatnonzero(self.labels == c)[:2] for c in (0, 1)]
+        few = np.concatenate(some)
+        grams = Grams.of(description, [self.X[i] for i in few], self.n_jobs)
+        folds = np.arange(len(few), dtype=np.float64)[None]
+        judge(grams, description, QUICK_RULES, self.labels[few], folds, self.n_jobs)
+
     def _look(self, description: Description) -> None:
         """Judge a description by a few rules, on one cut of the sample into folds."""
         start = time.monotonic()
         grams = Grams.of(description, [self.X[i] for i in self.sample], self.n_jobs)
+        self.gram_seconds[description] = time.monotonic() - start
         trials = judge(
             grams, description, QUICK_RULES, self.labels[self.sample], self.sample_folds,
             self.n_jobs,
@@ -141,7 +155,7 @@ class Search:
         for rules in (QUICK_RULES, rest):
             for description in finalists:
                 if description not in self.grams:
-                    now, cost = time.monotonic(), self.growth * self.seconds[description]
+                    now, cost = time.monotonic(), self.growth * self.gram_seconds[description]
                     if self.grams and (rules is rest or cost > (self.deadline - now) / 3):
                         self.bound = True
                         continue

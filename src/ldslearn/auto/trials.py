@@ -135,7 +135,7 @@ def judge(
             [_held_out(K, rule, labels, fold, n_jobs)[tested] for fold in folds]
         )
         repeated = np.tile(truth, len(folds))
-        factor = fit_factor(scores, repeated)
+        factor = fit_factor(scores, repeated, len(folds))
         losses = -np.log(chances(scores, factor)[np.arange(len(scores)), repeated])
         correct = scores.argmax(axis=1) == repeated
         shape = (len(folds), len(tested))
