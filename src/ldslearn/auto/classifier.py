@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import check_positive
+from ldslearn._checks import check_positive, random_source
 from ldslearn._parallel import progress
 from ldslearn._tags import NoTable
 from ldslearn.auto.calibration import chances
@@ -19,7 +19,7 @@ from ldslearn.auto.candidates import PARTS, QUICK_RULES, Description, Rule, buil
 from ldslearn.auto.folds import check_groups, make_folds
 from ldslearn.auto.report import Report
 from ldslearn.auto.search import Search, choose
-from ldslearn.auto.trials import Grams, Trial
+from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.labels import check_labels
 from ldslearn.sequences import as_collection
 
@@ -43,7 +43,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
     ----------
     time_budget : float, default=60
         Seconds for `fit`. The functions compiled at their first call ever come on top, once.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Of the folds. With a seed the result is the same whenever the budget does not bind
         (``report_.stopped``).
     n_jobs : int or None, default=None
@@ -90,7 +90,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         sequences = as_collection(X)
         self.classes_, labels = check_labels(y, len(sequences), "sequences")
         owners = check_groups(groups, len(sequences))
-        random = np.random.RandomState(_seed(self.random_state))
+        random = random_source(self.random_state)
         searched = _subset(labels, random, _MOST_SEARCHED)
         part = [sequences[i] for i in searched]
         repeats = next((r for n, r in _REPEATS if len(part) <= n), 1)
@@ -202,19 +202,11 @@ def class_scores(classifier: Any, systems: Any) -> Floats:
     """Return scores of every class, larger for likelier, on the scale that folds used."""
     if hasattr(classifier, "coder_"):
         explained, first_atoms = classifier._explained(systems, warn=False)
-        own = np.maximum(classifier.coder_.kernel_.diagonal(systems, classifier.n_jobs), 1e-12)
-        scores = explained / own[:, None]
+        own = classifier.coder_.kernel_.diagonal(systems, classifier.n_jobs)
         empty = np.flatnonzero(first_atoms >= 0)
-        eye = np.eye(len(classifier.classes_))
-        scores[empty] = eye[classifier.atom_classes_[first_atoms[empty]]] * 1e-12
-        return scores
-    found = classifier.decision_function(systems)
-    scores = np.stack([-found, found], axis=1) if found.ndim == 1 else found.copy()
-    predicted = np.searchsorted(classifier.classes_, classifier.predict(systems))
-    rows = np.arange(len(scores))
-    best = scores.max(axis=1)
-    scores[rows, predicted] = np.maximum(scores[rows, predicted], best + 1e-9)
-    return scores
+        return coding_scores(explained, own, empty, classifier.atom_classes_[first_atoms[empty]])
+    winners = np.searchsorted(classifier.classes_, classifier.predict(systems))
+    return machine_scores(classifier.decision_function(systems), winners)
 
 
 def _values(description: Description, rule: Rule) -> dict[str, Any]:
@@ -259,12 +251,6 @@ def _lengthened(sequences: list[NDArray[Any]], shortest: int) -> list[NDArray[An
         np.pad(x, ((0, 0), (0, count)), mode="edge") if count else x
         for x, count in zip(sequences, lacking, strict=True)
     ]
-
-
-def _seed(random_state: Any) -> Any:
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**31))
-    return random_state.randint(2**31) if hasattr(random_state, "randint") else random_state
 
 
 def _saying(advance: Callable[..., None]) -> Callable[[str], None]:

@@ -161,12 +161,29 @@ def _held_out(K: Floats, rule: Rule, labels: Indices, fold: Floats, n_jobs: int 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of codes on an indefinite part
         codes = sparse_code(K, K, rule.value, n_nonzero=pursuit, allowed=allowed, n_jobs=n_jobs)
-    scores = explained_by_class(K, K, codes, labels, n_classes)
-    empty = ~codes.any(axis=1)
-    if empty.any():  # as the classifier does: the class of the most similar one
-        nearest = np.where(allowed[empty], K[empty], -np.inf).argmax(axis=1)
-        scores[empty] = np.eye(n_classes)[labels[nearest]] * 1e-12
-    return scores / np.maximum(K.diagonal(), 1e-12)[:, None]
+    explained = explained_by_class(K, K, codes, labels, n_classes)
+    empty = np.flatnonzero(~codes.any(axis=1))
+    nearest = np.where(allowed[empty], K[empty], -np.inf).argmax(axis=1)
+    return coding_scores(explained, K.diagonal(), empty, labels[nearest])
+
+
+def coding_scores(explained: Floats, own: Floats, empty: Indices, winners: Indices) -> Floats:
+    """Return the share of k(x, x) that each class explains, (N, n_classes).
+
+    Rows `empty` have codes of zeros: the class of the most similar one wins them, by a hair.
+    """
+    scores = explained / np.maximum(own, 1e-12)[:, None]
+    scores[empty] = 1e-12 * np.eye(explained.shape[1])[winners]
+    return scores
+
+
+def machine_scores(decisions: Floats, winners: Indices) -> Floats:
+    """Return decisions of a machine by class, ties of votes broken as the machine does."""
+    scores = decisions.copy()
+    if decisions.ndim == 1:
+        scores = np.stack([-decisions, decisions], axis=1)
+    scores[np.arange(len(scores)), winners] = scores.max(axis=1) + 1e-9
+    return scores
 
 
 def _machine_scores(
@@ -178,13 +195,7 @@ def _machine_scores(
         scores[:, present] = 0.0
         return scores
     machine = SVC(kernel="precomputed", C=C).fit(K[np.ix_(train, train)], labels[train])
-    found = machine.decision_function(K[np.ix_(test, train)])
-    if found.ndim == 1:
-        found = np.stack([-found, found], axis=1)
-    scores[:, present] = found
-    # Ties of votes are broken by the machine itself.
-    predicted = machine.predict(K[np.ix_(test, train)])
-    rows = np.arange(len(test))
-    best = scores.max(axis=1)
-    scores[rows, predicted] = np.maximum(scores[rows, predicted], best + 1e-9)
+    cross = K[np.ix_(test, train)]
+    winners = np.searchsorted(present, machine.predict(cross))
+    scores[:, present] = machine_scores(machine.decision_function(cross), winners)
     return scores
