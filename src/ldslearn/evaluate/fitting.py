@@ -10,7 +10,7 @@ from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, folds_within
-from ldslearn.evaluate.selection import build_pipeline, choose
+from ldslearn.evaluate.selection import Choice, build_pipeline, choose
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,14 @@ class Fit:
     ----------
     pipeline : Pipeline
         On sequences.
-    n_states, delays : int
-    sparsity : float or None
-    tried : list of dict
-        Candidates with their accuracy in folds.
+    choice : Choice
     report : dict or None
         Of an automatic search.
     """
 
     pipeline: Pipeline
-    n_states: int
-    delays: int
-    sparsity: float | None
-    tried: list[dict[str, Any]]
+    choice: Choice
     report: dict[str, Any] | None = None
-
-    def values(self) -> dict[str, Any]:
-        """What was chosen, as plain values."""
-        return {"n_states": self.n_states, "delays": self.delays, "sparsity": self.sparsity}
 
 
 def fit_method(
@@ -63,7 +53,7 @@ def fit_method(
             n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
         )  # fmt: skip
         pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
-        return Fit(pipeline, choice.n_states, choice.delays, choice.sparsity, choice.tried)
+        return Fit(pipeline, choice)
     given = {"n_states": n_states, "sparsity": sparsity, "delays": delays, **(encoder or {})}
     for name, value in given.items():
         if value is not None and (name, value) != ("stabilizer", "soft"):
@@ -79,11 +69,5 @@ def fit_method(
     model = method.build(settings).fit(data.X, data.y, groups=groups)
     report = model.report_.as_dict()
     chosen = report["chosen"]
-    return Fit(
-        model.pipeline_,
-        chosen["n_states"],
-        chosen["delays"],
-        chosen.get("sparsity"),
-        report["tried"],
-        report,
-    )
+    choice = Choice(chosen["n_states"], chosen["delays"], chosen.get("sparsity"), report["tried"])
+    return Fit(model.pipeline_, choice, report)

@@ -167,8 +167,8 @@ def train(
     )  # fmt: skip
     about = {
         "method": method,
-        **fit.values(),
-        "tried": fit.tried,
+        **fit.choice.values(),
+        "tried": fit.choice.tried,
         "report": fit.report,
         "data": describe(data),
         "versions": versions(),

@@ -75,7 +75,7 @@ def evaluate(
                 "accuracy": float(np.mean(predicted == unknown.y)),
                 "n_train": len(known),
                 "n_test": len(unknown),
-                **fit.values(),
+                **fit.choice.values(),
                 **({} if fit.report is None else {"report": fit.report}),
                 "fit_seconds": fitted - before,
                 "predict_seconds": done - fitted,

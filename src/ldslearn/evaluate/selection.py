@@ -39,6 +39,10 @@ class Choice:
     sparsity: float | None
     tried: list[dict[str, Any]]
 
+    def values(self) -> dict[str, Any]:
+        """What was chosen, as plain values."""
+        return {"n_states": self.n_states, "delays": self.delays, "sparsity": self.sparsity}
+
 
 def automatic_delays(data: Collection) -> int:
     """Lagged copies that make ten channels of few; no more than a quarter of the shortest."""
