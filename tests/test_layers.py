@@ -24,6 +24,7 @@ ORDER = [
     "auto",
     "datasets",
     "evaluate",
+    "paper",
     "plot",
     "report",
     "demo",

@@ -4,7 +4,7 @@ Each function builds the exception (or the text of a warning) for one mistake, s
 mistake reads the same wherever it is met, and tests pin the words in one place.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 
 
@@ -205,6 +205,31 @@ def missing_data(
 ) -> FileNotFoundError:
     """A data set that is not where it was looked for."""
     return FileNotFoundError(f"{what} must be in {path}; {missing} is missing. {source}")
+
+
+def no_data_folder(folder: str | PathLike[str]) -> FileNotFoundError:
+    """A folder of data sets that is not there."""
+    return FileNotFoundError(
+        f"--data-dir must be a folder; {folder} is none. Without it embedded data are used; "
+        "docs/datasets.md tells where to get the paper's."
+    )
+
+
+def no_data_in_folder(folder: str | PathLike[str], known: Mapping[str, str]) -> FileNotFoundError:
+    """A folder in which no data set was found."""
+    names = ", ".join(f"{path} ({title})" for path, title in known.items())
+    return FileNotFoundError(
+        f"{folder} must hold one of the collections {names} at least; none is there. "
+        "docs/datasets.md tells where to get them and how each is laid out."
+    )
+
+
+def no_room_for_records(folder: str | PathLike[str], error: OSError) -> OSError:
+    """Records that cannot be written."""
+    return OSError(
+        f"records must be written to {folder}; {error.strerror or error}. Those already there are "
+        "whole: make room, or name another folder with --output, and run the command again."
+    )
 
 
 def skipped_files(reasons: Sequence[str]) -> str:

@@ -1,0 +1,306 @@
+"""The computations behind the figures: plain parameters in, plain numbers out."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import LinearSVC
+
+from ldslearn.classify import (
+    LDSSVC,
+    DictionaryClassifier,
+    NearestLDSClassifier,
+    SparseCodingClassifier,
+)
+from ldslearn.dictionary import FiniteDictionary, LDSDictionary
+from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.evaluate.protocols import Split
+from ldslearn.models import LDS, LDSEncoder
+from ldslearn.paper.ledger import Run
+
+Numbers = dict[str, Any]
+_N_JOBS = -1
+_PIXEL_LEVELS = 127
+
+
+def compute(run: Run) -> Numbers:
+    """Return the numbers of a run."""
+    with warnings.catch_warnings():
+        # Told by the results themselves: unstable systems without stabilization, clipped kernels.
+        warnings.simplefilter("ignore", UserWarning)
+        return KINDS[run.kind](run, **run.parameters)
+
+
+def _encoder(run: Run, n_states: int, stabilizer: str = "soft", **options: Any) -> LDSEncoder:
+    if stabilizer == "soft":
+        options["scale"] = run.source.settings["scale"]
+    return LDSEncoder(
+        n_states, delays=run.source.delays, stabilizer=stabilizer, n_jobs=_N_JOBS, **options
+    )
+
+
+def _classifier(method: str, sparsity: float, **options: Any) -> Any:
+    parameters: dict[str, Any] | None = options or None  # order, mix, bandwidth: of the kernel
+    if method == "lds-martin":
+        return NearestLDSClassifier("martin", n_jobs=_N_JOBS)
+    if method == "lds-svm":
+        return LDSSVC("martin", C="cv", kernel_params=parameters, random_state=0, n_jobs=_N_JOBS)
+    kernel = {
+        "lds-sc-martin": "martin",
+        "lds-sc-grass": "projection",
+        "glds-sc": "finite",
+        "hybrid": "hybrid",
+    }[method]
+    return SparseCodingClassifier(
+        kernel, sparsity=sparsity, kernel_params=parameters, n_jobs=_N_JOBS
+    )
+
+
+def _judge(
+    systems: LDS, y: NDArray[np.str_], splits: Iterable[Split], build: Callable[[int], Any]
+) -> tuple[Numbers, list[Any]]:
+    """Accuracy and times of a classifier in every round, and the fitted classifiers.
+
+    The first fit of a method in a process loads compiled code: it is done once before the clock
+    runs, on a few systems.
+    """
+    splits = list(splits)
+    correct, fit, predict, models = [], [], [], []
+    for seed, (train, test) in enumerate(splits):
+        start = time.perf_counter()
+        model = build(seed).fit(systems[train], y[train])
+        fitted = time.perf_counter()
+        right = model.predict(systems[test]) == y[test]
+        predict.append(time.perf_counter() - fitted)
+        fit.append(fitted - start)
+        correct.append("".join("1" if one else "0" for one in right))
+        models.append(model)
+    numbers = {
+        "correct": correct,
+        "accuracy": [text.count("1") / len(text) for text in correct],
+        "n_train": [len(train) for train, _ in splits],
+        "fit_seconds": fit,
+        "predict_seconds": predict,
+    }
+    return numbers, models
+
+
+def _warm_up(systems: LDS, y: NDArray[np.str_], build: Callable[[int], Any]) -> None:
+    few = np.concatenate([np.flatnonzero(y == label)[:6] for label in np.unique(y)[:2]])
+    build(0).fit(systems[few], y[few]).predict(systems[few[:1]])
+
+
+def classify(
+    run: Run,
+    *,
+    method: str,
+    n_states: int,
+    sparsity: float,
+    stabilizer: str = "soft",
+    bound: float | None = None,
+    **options: Any,
+) -> Numbers:
+    """Encode all sequences (each by itself), then train and test in every round."""
+    further = {} if bound is None else {"bound": bound}
+    start = time.perf_counter()
+    systems = _encoder(run, n_states, stabilizer, **further).fit_transform(run.source.data.X)
+    seconds = time.perf_counter() - start
+    y = _labels(run)
+
+    def build(seed: int) -> Any:
+        return _classifier(method, sparsity, **options)
+
+    _warm_up(systems, y, build)
+    numbers, _ = _judge(systems, y, run.source.splits(), build)
+    return {**numbers, "encode_seconds": seconds}
+
+
+def stabilize(run: Run, *, n_states: int, stabilizer: str, bound: float | None = None) -> Numbers:
+    """Learn systems, and measure what stability costs."""
+    further = {} if bound is None else {"bound": bound}
+    encoder = _encoder(run, n_states, stabilizer, **further).fit(run.source.data.X)
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        _, certificate = encoder.transform(run.source.data.X, return_certificate=True)
+        seconds.append(time.perf_counter() - start)
+    assert certificate.error_after is not None  # the encoder has the states
+    assert certificate.error_before is not None
+    n_steps = sum(x.shape[1] - run.source.delays for x in run.source.data.X)
+    return {
+        "seconds": min(seconds),
+        "error": float(np.sqrt(certificate.error_after.sum() / n_steps)),
+        "error_before": float(np.sqrt(certificate.error_before.sum() / n_steps)),
+        "n_unstable": int((certificate.radius_before >= 1).sum()),
+        "radius": float(certificate.radius_after.max()),
+    }
+
+
+def soften(run: Run, *, n_states: int, scales: list[float]) -> Numbers:
+    """Eigenvalues of the least-squares fits, and after soft normalisation at some scales."""
+    X = run.source.data.X[:100]
+    before = _encoder(run, n_states, "none").fit_transform(X)
+    found = {"least squares": before}
+    for scale in scales:
+        encoder = LDSEncoder(n_states, delays=run.source.delays, scale=scale, n_jobs=_N_JOBS)
+        found[f"a = {scale:g}"] = encoder.fit_transform(X)
+    eigenvalues = {name: np.linalg.eigvals(systems.A).ravel() for name, systems in found.items()}
+    return {
+        "n_systems": len(X),
+        "eigenvalues": {
+            name: np.round([values.real, values.imag], 4).tolist()
+            for name, values in eigenvalues.items()
+        },
+        "singular_values": np.round(np.linalg.svd(before.A, compute_uv=False), 4).ravel().tolist(),
+    }
+
+
+def choose(run: Run, *, method: str, sparsity: float) -> Numbers:
+    """Classify with the number of states chosen by folds of each training part."""
+    record = evaluate(
+        run.source.data,
+        method,
+        parse(run.source.settings["protocol"]),
+        sparsity=sparsity,
+        delays=run.source.delays,
+        encoder={"scale": run.source.settings["scale"]},
+        settings=Settings(n_jobs=_N_JOBS),
+    )
+    rounds = record["rounds"]
+    return {
+        "accuracy": [one["accuracy"] for one in rounds],
+        "n_states": [one["n_states"] for one in rounds],
+    }
+
+
+def _dictionary(
+    run: Run, method: str, n_atoms: int, sparsity: float, seed: int, **options: Any
+) -> Any:
+    common = {
+        "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed, "n_jobs": _N_JOBS, **options
+    }  # fmt: skip
+    mix = run.source.settings["mix"]
+    if method.startswith("glds-dl-"):
+        return FiniteDictionary(order=int(method.removeprefix("glds-dl-")), **common)
+    return {
+        "covlds-dl": lambda: LDSDictionary(mix=mix, **common),
+        "covlds-rand": lambda: LDSDictionary(
+            mix=mix, **{**common, "init": "random", "max_iter": 0}
+        ),
+        "lds-dl": lambda: LDSDictionary(**common),
+        "ldsst-dl": lambda: LDSDictionary(parts="symmetric", **common),
+    }[method]()
+
+
+def classify_by_codes(
+    run: Run,
+    *,
+    method: str,
+    n_atoms: int,
+    sparsity: float,
+    per_class: bool = False,
+    splits: int | None = None,
+) -> Numbers:
+    """Learn a dictionary on halves, and feed the codes to a linear machine."""
+    systems = _encoder(run, run.source.settings["dictionary_states"]).fit_transform(
+        run.source.data.X
+    )
+    halves = run.source.halves(splits)
+    most = min(len(train) for train, _ in halves)
+
+    def build(seed: int) -> DictionaryClassifier:
+        dictionary = _dictionary(run, method, min(n_atoms, most), sparsity, seed)
+        return DictionaryClassifier(dictionary, LinearSVC(C=10), per_class=per_class)
+
+    numbers, models = _judge(systems, _labels(run), halves, build)
+    if not per_class:
+        numbers["objective"] = [
+            float(model.dictionary_.objective_[-1]) / n
+            for model, n in zip(models, numbers["n_train"], strict=True)
+        ]
+        numbers["iterations"] = [int(model.dictionary_.n_iter_) for model in models]
+    return numbers
+
+
+def converge(
+    run: Run, *, n_atoms: int, sparsity: float, init: str, iterations: int, seed: int
+) -> Numbers:
+    """The objective of LDS-DL after every iteration, on the first half."""
+    train, _ = run.source.halves(1)[0]
+    X = [run.source.data.X[i] for i in train]
+    systems = _encoder(run, run.source.settings["dictionary_states"]).fit_transform(X)
+    dictionary = LDSDictionary(
+        n_atoms, sparsity=sparsity, init=init, max_iter=iterations, tol=0.0, random_state=seed,
+        n_jobs=_N_JOBS,
+    )  # fmt: skip
+    start = time.perf_counter()
+    dictionary.fit(systems)
+    return {
+        "objective": [float(value) / len(X) for value in dictionary.objective_],
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def picture(
+    run: Run, *, n_atoms: int, n_states: int, sparsity: float, iterations: int, n_classes: int
+) -> Numbers:
+    """Atoms before and after learning, from sequences of one class."""
+    data = run.source.data
+    kept = np.flatnonzero(np.isin(_labels(run), data.classes[:n_classes]))
+    systems = _encoder(run, n_states).fit_transform([data.X[i] for i in kept])
+    first = np.flatnonzero(_labels(run)[kept] == data.classes[0])[:n_atoms]
+    start = systems[first]
+    common: Any = {
+        "n_atoms": len(first), "sparsity": sparsity, "random_state": 0, "n_jobs": _N_JOBS
+    }  # fmt: skip
+    before = LDSDictionary(init=start, max_iter=0, **common).fit(systems)
+    after = LDSDictionary(init=start, max_iter=iterations, **common).fit(systems)
+    return {
+        "classes": data.classes[:n_classes],
+        "frame_shape": list(data.frame_shape or (data.X[0].shape[0], 1)),
+        "objective": [float(value) / len(systems) for value in after.objective_],
+        "atoms": {
+            name: {part: _drawn(dictionary.atoms_, part) for part in ("symmetric", "skew")}
+            for name, dictionary in (("before", before), ("after", after))
+        },
+        "movie": _movie(after.atoms_.systems()[: len(first)]),
+    }
+
+
+def _drawn(atoms: Any, part: str) -> Numbers:
+    """Eigenvalues and measurement columns of one part, pixels as small whole numbers."""
+    systems = getattr(atoms, part).systems()
+    eigenvalues = np.linalg.eigvals(systems.A)
+    columns = np.swapaxes(systems.C, 1, 2)  # (J, n, m)
+    largest = np.abs(columns).max(axis=2, keepdims=True)
+    pixels = np.rint(_PIXEL_LEVELS * columns / np.where(largest > 0, largest, 1.0))
+    return {
+        "eigenvalues": np.round([eigenvalues.real, eigenvalues.imag], 4).tolist(),
+        "columns": pixels.astype(int).tolist(),
+    }
+
+
+def _movie(systems: LDS, n_frames: int = 24) -> list[Any]:
+    """Frames simulated from every atom, (J, n_frames, m), as small whole numbers."""
+    made = np.asarray(systems.simulate(n_frames, random_state=0))
+    made = made / np.abs(made).max(axis=(1, 2), keepdims=True).clip(1e-12)
+    return np.rint(_PIXEL_LEVELS * np.swapaxes(made, 1, 2)).astype(int).tolist()
+
+
+def _labels(run: Run) -> NDArray[np.str_]:
+    assert run.source.data.y is not None  # a library gives labelled collections only
+    return run.source.data.y
+
+
+KINDS: dict[str, Callable[..., Numbers]] = {
+    "classify": classify,
+    "stabilize": stabilize,
+    "soften": soften,
+    "choose": choose,
+    "codes": classify_by_codes,
+    "converge": converge,
+    "picture": picture,
+}

@@ -1,0 +1,40 @@
+"""What an experiment is: the runs it needs, and what it shows of their numbers."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldslearn.paper.evidence import Evidence
+from ldslearn.paper.ledger import Run
+from ldslearn.paper.panels import Panel
+from ldslearn.paper.plans import Plan
+from ldslearn.paper.sources import Source
+
+Results = dict[str, dict[Any, Any]]
+"""For each collection the numbers of its runs, under the keys that ``runs`` gave them."""
+
+
+@dataclass
+class Shown:
+    """Panels of a figure, and what it says of the paper's claims."""
+
+    panels: list[Panel]
+    evidence: list[Evidence] = field(default_factory=list)
+
+
+class Experiment(ABC):
+    """One kind of figure."""
+
+    @abstractmethod
+    def runs(self, source: Source, settings: dict[str, Any]) -> dict[Any, Run]:
+        """Return the runs on one collection, by keys of the experiment's own."""
+
+    @abstractmethod
+    def show(
+        self,
+        plan: Plan,
+        sources: list[Source],
+        results: Results,
+        settings: dict[str, dict[str, Any]],
+    ) -> Shown:
+        """Return what the figure shows; `settings` are those of every collection."""

@@ -1,0 +1,126 @@
+"""Runs and their records: what was computed once is not computed again."""
+
+import errno
+import hashlib
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ldslearn import __version__, _errors
+from ldslearn._files import atomic_write
+from ldslearn.evaluate.runs import versions
+from ldslearn.paper.sources import Source
+
+FORMAT = 1  # raised when the numbers of a run come to mean something else
+
+
+@dataclass(frozen=True)
+class Run:
+    """One computation on one collection.
+
+    Attributes
+    ----------
+    kind : str
+        A name of :data:`ldslearn.paper.computing.KINDS`.
+    source : Source
+    parameters : dict
+        Plain values.
+    """
+
+    kind: str
+    source: Source
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def configuration(self) -> dict[str, Any]:
+        """All that decides the numbers, but for versions of libraries."""
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "kind": self.kind,
+            "collection": self.source.name,
+            "fingerprint": self.source.fingerprint,
+            "protocol": self.source.settings["protocol"],
+            "parameters": self.parameters,
+        }
+
+    @property
+    def key(self) -> str:
+        """The name of its record."""
+        text = json.dumps(self.configuration(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Ledger:
+    """A folder of records, one JSON file a run, each written whole or not at all.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _errors.no_room_for_records(self.folder, error) from error
+
+    def path(self, run: Run) -> Path:
+        """Where the record of a run is kept."""
+        return self.folder / f"{run.kind}-{run.source.name}-{run.key}.json"
+
+    def find(self, run: Run) -> dict[str, Any] | None:
+        """Return the numbers of a run that was done before, None if it was not.
+
+        A damaged record is as good as none: the run is done again.
+        """
+        try:
+            record = json.loads(self.path(run).read_text("utf-8"))
+            numbers = record["numbers"]
+            same = record["configuration"] == run.configuration()
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return numbers if same and isinstance(numbers, dict) else None
+
+    def do(self, run: Run, compute: Callable[[Run], dict[str, Any]]) -> dict[str, Any]:
+        """Return the numbers of a run, from its record or computed and recorded."""
+        found = self.find(run)
+        if found is not None:
+            return found
+        started = time.perf_counter()
+        numbers = compute(run)
+        record = {
+            "record": "run",
+            "configuration": run.configuration(),
+            "numbers": numbers,
+            "seconds": time.perf_counter() - started,
+            "versions": versions(),
+            "machine": machine(),
+        }
+        text = json.dumps(record, indent=1, allow_nan=False)
+        try:
+            with atomic_write(self.path(run)) as file:
+                file.write(text.encode())
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+                raise _errors.no_room_for_records(self.folder, error) from error
+            raise
+        numbers_as_read: dict[str, Any] = json.loads(text)["numbers"]  # as a later call reads them
+        return numbers_as_read
+
+
+def machine() -> dict[str, Any]:
+    """What the times were measured on, without naming the machine."""
+    return {
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+    }

@@ -1,0 +1,72 @@
+"""What to reproduce: small files that name the experiment, the data and the paper's parameters."""
+
+import tomllib
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from ldslearn import _errors
+
+COLLECTIONS = "collections"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One table or figure.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line: "fig4", "table4".
+    title : str
+    experiment : str
+        A name of :data:`ldslearn.paper.experiments.EXPERIMENTS`.
+    data : list of tuple of str
+        For each collection wanted its name, then those that stand in for it, the nearest first.
+    parameters : dict
+        Of the experiment.
+    paper : dict
+        Numbers in print, by collection.
+    """
+
+    name: str
+    title: str
+    experiment: str
+    data: list[tuple[str, ...]]
+    parameters: dict[str, Any]
+    paper: dict[str, dict[str, Any]]
+    only: dict[str, dict[str, Any]] = field(default_factory=dict)
+    quick: dict[str, Any] = field(default_factory=dict)
+
+    def settings(self, collection: str, quick: bool) -> dict[str, Any]:
+        """Return the parameters for one collection."""
+        shorter = self.quick if quick else {}
+        return {**self.parameters, **self.only.get(collection, {}), **shorter}
+
+
+def plan_names() -> list[str]:
+    """Return the names of all plans, figures in their order first."""
+    found = [
+        file.name.removesuffix(".toml")
+        for file in files("ldslearn.paper").joinpath("configs").iterdir()
+        if file.name.endswith(".toml")
+    ]
+    found.remove(COLLECTIONS)
+    return sorted(found, key=lambda name: (not name.startswith("fig"), len(name), name))
+
+
+def load_plan(name: str) -> Plan:
+    """Return a plan by its name, or say which ones there are."""
+    if name not in plan_names():
+        raise _errors.unknown_name("name", name, ["all", *plan_names()])
+    found = read_config(name)
+    chains = [tuple(map(str.strip, chain.split("|"))) for chain in found.pop("data")]
+    parts = {key: found.pop(key, {}) for key in ("paper", "only", "quick")}
+    title, experiment = found.pop("title"), found.pop("experiment")
+    return Plan(name, title, experiment, chains, found, **parts)
+
+
+def read_config(name: str) -> dict[str, Any]:
+    """Return one of the files that travel with the package."""
+    text = files("ldslearn.paper").joinpath("configs", f"{name}.toml").read_text("utf-8")
+    return tomllib.loads(text)

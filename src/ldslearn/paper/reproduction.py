@@ -1,0 +1,169 @@
+"""Run plans: find the data, do the runs that are not on record, judge the claims."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ldslearn._parallel import progress
+from ldslearn.evaluate.runs import describe, versions
+from ldslearn.paper.claims import judge
+from ldslearn.paper.coding_experiments import Coding, Covariance, Soft, Stability, Table
+from ldslearn.paper.computing import compute
+from ldslearn.paper.dictionary_experiments import (
+    Convergence,
+    Dictionaries,
+    Hierarchical,
+    Pictures,
+)
+from ldslearn.paper.evidence import Evidence
+from ldslearn.paper.experiment import Experiment, Results
+from ldslearn.paper.ledger import Ledger, Run, machine
+from ldslearn.paper.plans import Plan, load_plan, plan_names
+from ldslearn.paper.sources import Library, Source
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "soft": Soft(),
+    "stability": Stability(),
+    "coding": Coding(),
+    "table": Table(),
+    "covariance": Covariance(),
+    "convergence": Convergence(),
+    "dictionaries": Dictionaries(),
+    "pictures": Pictures(),
+    "hierarchical": Hierarchical(),
+}
+
+
+def reproduce(
+    names: Iterable[str] = ("all",),
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    records: str | os.PathLike[str] = "reproduction",
+    quick: bool = False,
+    say: Callable[[str], None] = lambda text: None,
+    n_jobs: int | None = -1,
+) -> dict[str, Any]:
+    """Return the tables and figures of the paper that are named, from the data at hand.
+
+    Runs are recorded one by one; those on record are not done again, so that an interrupted call
+    goes on where it was.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of :func:`plan_names`, or "all".
+    data_dir : path, optional
+        Folder of the paper's sets and of stand-ins; see docs/reproduction.md. Without it, or for
+        sets that it does not have, embedded and synthetic sequences are taken, and this is said.
+    records : path
+        Folder for one JSON file a run.
+    quick : bool
+        Fewer values of each parameter, fewer rounds.
+    say : callable
+        Is told in a line what is done next.
+    n_jobs : int or None
+        Threads that decode videos.
+
+    Returns
+    -------
+    dict
+        Of plain values: figures with their panels, claims with verdicts, versions, times.
+    """
+    started = time.perf_counter()
+    wanted = list(dict.fromkeys(names))
+    plans = [load_plan(name) for name in (plan_names() if "all" in wanted else wanted)]
+    library, ledger = Library(data_dir, n_jobs), Ledger(Path(records) / "records")
+    sources = {plan.name: _sources(plan, library) for plan in plans}
+    tasks = {plan.name: _tasks(plan, sources[plan.name], quick) for plan in plans}
+    runs = {run.key: run for parts in tasks.values() for run in _each(parts)}
+    missing = {key for key, run in runs.items() if ledger.find(run) is None}
+    say(f"{len(runs)} runs, {len(runs) - len(missing)} of them on record")
+    figures: list[dict[str, Any]] = []
+    evidence: list[Evidence] = []
+    with progress("reproducing", len(missing)) as advance:
+        for plan in plans:
+            began = time.perf_counter()
+            used = ", ".join(source.title for source in sources[plan.name])
+            say(f"{plan.title}: {used}")
+            results: Results = {}
+            for name, parts in tasks[plan.name].items():
+                results[name] = {}
+                for key, run in parts.items():
+                    results[name][key] = ledger.do(run, compute)
+                    if run.key in missing:
+                        missing.discard(run.key)
+                        advance(1, f"{plan.name} on {run.source.title}")
+            settings = {s.name: _settings(plan, s, quick) for s in sources[plan.name]}
+            shown = EXPERIMENTS[plan.experiment].show(plan, sources[plan.name], results, settings)
+            evidence += shown.evidence
+            figures.append({
+                "name": plan.name,
+                "title": plan.title,
+                "collections": [
+                    _origin(source, chain)
+                    for source, chain in zip(sources[plan.name], _found(plan, library), strict=True)
+                ],
+                "panels": shown.panels,
+                "n_runs": sum(map(len, tasks[plan.name].values())),
+                "seconds": time.perf_counter() - began,
+            })  # fmt: skip
+    used_sources = {s.name: s for parts in sources.values() for s in parts}
+    return {
+        "record": "reproduction",
+        "quick": quick,
+        "figures": figures,
+        "claims": judge(evidence),
+        "collections": {
+            name: {"title": s.title, "origin": s.origin, **describe(s.data)}
+            for name, s in used_sources.items()
+        },
+        "n_runs": len(runs),
+        "seconds": time.perf_counter() - started,
+        "versions": versions(),
+        "machine": machine(),
+    }
+
+
+def _found(plan: Plan, library: Library) -> list[tuple[str, ...]]:
+    """The chains of a plan of which something is at hand."""
+    return [chain for chain in plan.data if library.first(chain) is not None]
+
+
+def _sources(plan: Plan, library: Library) -> list[Source]:
+    found = []
+    for chain in _found(plan, library):
+        name = library.first(chain)
+        assert name is not None
+        found.append(library.source(name))
+    return found
+
+
+def _settings(plan: Plan, source: Source, quick: bool) -> dict[str, Any]:
+    return plan.settings(source.name, quick)
+
+
+def _tasks(plan: Plan, sources: list[Source], quick: bool) -> dict[str, dict[Any, Run]]:
+    """The runs of every collection."""
+    experiment = EXPERIMENTS[plan.experiment]
+    return {
+        source.name: experiment.runs(
+            source, {**_settings(plan, source, quick), "first": number == 0}
+        )
+        for number, source in enumerate(sources)
+    }
+
+
+def _each(parts: dict[str, dict[Any, Run]]) -> Iterable[Run]:
+    for runs in parts.values():
+        yield from runs.values()
+
+
+def _origin(source: Source, chain: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "name": source.name,
+        "title": source.title,
+        "origin": source.origin,
+        "instead_of": None if source.name == chain[0] else chain[0],
+    }

@@ -1,0 +1,194 @@
+"""Where the sequences of an experiment come from: the paper's sets, stand-ins, or the package."""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldslearn import _errors
+from ldslearn.datasets import (
+    Collection,
+    load_basic_motions,
+    load_cambridge,
+    load_dyntexpp,
+    load_japanese_vowels,
+    load_npz,
+    load_tactile,
+    load_ucla,
+    load_ucsd,
+    make_dynamic_textures,
+    make_lds_sequences,
+)
+from ldslearn.evaluate.protocols import Protocol, Split, parse
+from ldslearn.evaluate.runs import fingerprint
+from ldslearn.paper.plans import COLLECTIONS, read_config
+from ldslearn.video import to_sequence
+
+_UCSD_TRIALS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A collection that is at hand, and what is done with it.
+
+    Attributes
+    ----------
+    name, title, origin : str
+        Of ``configs/collections.toml``.
+    data : Collection
+    settings : dict
+        States, delays, scale and mix for this collection.
+    trials : list of Collection splits, optional
+        Given splits of a set that has several.
+    """
+
+    name: str
+    title: str
+    origin: str
+    data: Collection
+    settings: dict[str, Any]
+    trials: tuple[Any, ...] = ()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of sequences and labels."""
+        return fingerprint(self.data)
+
+    def splits(self, seed: int = 0) -> list[Split]:
+        """Return training and test part of every round of classification."""
+        if not self.trials:
+            return parse(self.settings["protocol"]).splits(self.data, seed)
+        return [
+            (np.flatnonzero(split == "train"), np.flatnonzero(split == "test"))
+            for split in self.trials
+        ]
+
+    def halves(self, most: int | None = None) -> list[Split]:
+        """Return the random halves that dictionaries are judged by, `most` at most.
+
+        As in the paper sequences are drawn class by class, whoever made them.
+        """
+        protocol = parse(self.settings["halves"])
+        if most is not None:
+            protocol = Protocol("shuffle", min(most, protocol.repeats), protocol.test_size)
+        return protocol.splits(replace(self.data, groups=None))
+
+    def states(self, most: int | None = None) -> list[int]:
+        """Return the numbers of states to compare, those that the sequences allow.
+
+        `n_states` is among them; of many `most` are taken, from the smallest to the largest.
+        """
+        shortest = min(x.shape[1] for x in self.data.X) - self.delays + 1
+        largest = min(len(self.data.X[0]) * self.delays, shortest - 1)
+        allowed = [n for n in self.settings["states"] if n <= largest]
+        if most is not None and len(allowed) > most:
+            places = np.linspace(0, len(allowed) - 1, most).round().astype(int)
+            allowed = [allowed[place] for place in places]
+        return sorted({self.settings["n_states"], *allowed})
+
+    @property
+    def delays(self) -> int:
+        """Lagged copies."""
+        return int(self.settings.get("delays", 1))
+
+
+class Library:
+    """Finds collections, each read once.
+
+    Parameters
+    ----------
+    folder : path or None
+        Where the paper's sets and stand-ins are looked for.
+    n_jobs : int or None
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None, n_jobs: int | None = None) -> None:
+        self.folder = None if folder is None else Path(folder)
+        self.n_jobs = n_jobs
+        self.known = read_config(COLLECTIONS)
+        self._read: dict[str, Source] = {}
+        if self.folder is not None:
+            if not self.folder.is_dir():
+                raise _errors.no_data_folder(self.folder)
+            if not any(self.has(name) for name in self.known if "path" in self.known[name]):
+                paths = {e["path"]: e["title"] for e in self.known.values() if "path" in e}
+                raise _errors.no_data_in_folder(self.folder, paths)
+
+    def has(self, name: str) -> bool:
+        """Whether a collection is at hand."""
+        path = self.known[name].get("path")
+        if path is None:
+            return True
+        return self.folder is not None and (self.folder / path).exists()
+
+    def first(self, chain: Iterable[str]) -> str | None:
+        """Return the first of some names that is at hand, None if none is."""
+        return next((name for name in chain if self.has(name)), None)
+
+    def source(self, name: str) -> Source:
+        """Return a collection."""
+        if name not in self._read:
+            entry = dict(self.known[name])
+            path = None
+            if self.folder is not None and "path" in entry:
+                path = self.folder / entry["path"]
+            trials: tuple[Any, ...] = ()
+            if path is None:
+                data = _EMBEDDED[name](entry)
+            elif path.is_file():
+                data = load_npz(path)
+            elif name == "ucsd":
+                loaded = [load_ucsd(path, trial=t, n_jobs=self.n_jobs) for t in _UCSD_TRIALS]
+                data, trials = loaded[0], tuple(one.split for one in loaded)
+            else:
+                data = _READERS[name](path, self.n_jobs)
+            if data.y is None:
+                raise _errors.bad_file(path or name, "have labels", "none")
+            title, origin = entry.pop("title"), entry.pop("origin")
+            self._read[name] = Source(name, title, origin, data, entry, trials)
+        return self._read[name]
+
+
+_READERS: dict[str, Callable[[Path, int | None], Collection]] = {
+    "cambridge": lambda path, n_jobs: load_cambridge(path, n_jobs=n_jobs),
+    "ucla": lambda path, n_jobs: load_ucla(path, n_jobs=n_jobs),
+    "dyntexpp": lambda path, n_jobs: load_dyntexpp(path, n_jobs=n_jobs),
+    "dyntexpp9": lambda path, n_jobs: load_dyntexpp(path, classes="nine", n_jobs=n_jobs),
+    "sd": lambda path, n_jobs: load_tactile(path, "sd", n_jobs=n_jobs),
+    "spr": lambda path, n_jobs: load_tactile(path, "spr", n_jobs=n_jobs),
+    "bdh": lambda path, n_jobs: load_tactile(path, "bdh", n_jobs=n_jobs),
+}
+
+
+def _textures(entry: dict[str, Any]) -> Collection:
+    videos, kinds = make_dynamic_textures(random_state=0, **entry["draw"])
+    return Collection([to_sequence(v) for v in videos], kinds, frame_shape=videos.shape[2:])
+
+
+def _systems(entry: dict[str, Any]) -> Collection:
+    options = dict(entry["draw"])
+    if isinstance(options["n_timepoints"], list):
+        options["n_timepoints"] = tuple(options["n_timepoints"])
+    X, y = make_lds_sequences(random_state=0, **options)
+    return Collection(X, y.astype(str))
+
+
+def _parted(parts: tuple[Any, Any, Any, Any]) -> Collection:
+    X_train, y_train, X_test, y_test = parts
+    split = ["train"] * len(X_train) + ["test"] * len(X_test)
+    y = np.concatenate([y_train, y_test])
+    return Collection([*X_train, *X_test], y, split=np.array(split))
+
+
+_EMBEDDED: dict[str, Callable[[dict[str, Any]], Collection]] = {
+    "textures": _textures,
+    "systems2": _systems,
+    "systems3": _systems,
+    "systems10": _systems,
+    "motions": lambda entry: _parted(load_basic_motions()),
+    "vowels": lambda entry: _parted(load_japanese_vowels()),
+}
