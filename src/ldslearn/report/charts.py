@@ -24,7 +24,7 @@ def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str
             x, y, share = left + j * side, top + i * side, value / most
             text = ""
             if side >= 24 and value:
-                fill = "#fff" if share > 0.5 else "var(--text)"
+                fill = "var(--back)" if share > 0.5 else "var(--text)"
                 text = (
                     f'<text x="{x + side / 2}" y="{y + side / 2 + 4}" text-anchor="middle" '
                     f'style="fill:{fill}">{value:g}</text>'
@@ -49,7 +49,7 @@ def map_chart(
     points: Sequence[tuple[float, float]], labels: Sequence[str], names: Sequence[str]
 ) -> str:
     """Return points of a plane, a shape and colour for each label; hovering tells the name."""
-    width, height, margin = 640, 440, 16
+    width, height, margin = 480, 410, 16
     xs, ys = [x for x, _ in points], [y for _, y in points]
     classes = sorted(set(labels))
 
@@ -73,15 +73,45 @@ def bars_chart(values: Sequence[float], names: Sequence[str], low: float = 0.0) 
     """Return shares from `low` to 1 as bars with their numbers."""
     names = [shorten(name, _LONGEST) for name in names]
     left = 14 + max(map(text_width, names))
-    width, step = 640, 22
+    width, step = 480, 22
     parts = []
     for i, (value, name) in enumerate(zip(values, names, strict=True)):
         y = 4 + i * step
-        length = max(1.0, (width - left - 60) * (value - low) / (1 - low))
+        length = max(1.0, (width - left - 50) * (value - low) / (1 - low))
         parts.append(
-            f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{escape(name)}</text>'
-            f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{step - 5}" '
+            f'<text x="{left - 8:.1f}" y="{y + 13}" text-anchor="end">{escape(name)}</text>'
+            f'<rect x="{left:.1f}" y="{y}" width="{length:.1f}" height="{step - 5}" rx="2" '
             f'fill="var(--mark)" fill-opacity="0.75"/>'
             f'<text x="{left + length + 6:.1f}" y="{y + 13}">{100 * value:.1f}</text>'
         )
     return svg(width, 8 + step * len(values), parts, "Bars")
+
+
+def code_chart(
+    coefficients: Sequence[float],
+    names: Sequence[str],
+    tips: Sequence[str],
+    filled: Sequence[bool],
+) -> str:
+    """Return coefficients as bars on both sides of zero, filled or hollow."""
+    written = [shorten(name, 20) for name in names]
+    width, step, number = 320, 20, 44  # pixels of the drawing, a bar, and its number
+    low, high = min([0.0, *coefficients]), max([0.0, *coefficients])
+    left = 12 + max((text_width(word) for word in written), default=0.0)
+    start = left + (number if low < 0 else 0)
+    unit = (width - start - number) / ((high - low) or 1.0)
+    zero = start - unit * low
+    parts = []
+    for i, value in enumerate(coefficients):
+        y, length = 4 + i * step, max(1.0, unit * abs(value))
+        x = zero if value >= 0 else zero - length
+        end, anchor = (x + length + 5, "start") if value >= 0 else (x - 5, "end")
+        parts.append(
+            f'<g><text x="{left - 8:.1f}" y="{y + 12}" text-anchor="end">{escape(written[i])}'
+            f'</text><rect class="{"own" if filled[i] else "other"}" x="{x:.1f}" y="{y}" '
+            f'width="{length:.1f}" height="{step - 5}" rx="2"/>'
+            f'<text class="tick" x="{end:.1f}" y="{y + 12}" text-anchor="{anchor}">{value:.2f}'
+            f"</text><title>{escape(tips[i])}: {value:.3f}</title></g>"
+        )
+    parts.append(f'<path class="axis" d="M{zero:.1f},0V{step * len(names) + 4}"/>')
+    return svg(width, 8 + step * len(names), parts, "Coefficients")

@@ -6,6 +6,7 @@ from ldslearn.report.axes import MINUS, linear_axis, number
 from ldslearn.report.marks import group, legend, marker, svg
 
 _SIDE, _MARGIN = 380.0, 34.0
+_DOT = 0.7  # of a usual mark: there are many
 
 
 def eigenvalue_chart(
@@ -45,9 +46,10 @@ def eigenvalue_chart(
         marks, rings = [], []
         for value in values:
             x, y = across.place(value.real), down.place(value.imag)
-            marks.append(marker(index, x, y, f"{name}: {_complex(value)}, size {abs(value):.3f}"))
+            words = f"{name}: {_complex(value)}, size {abs(value):.3f}"
+            marks.append(marker(index, x, y, words, _DOT))
             if abs(value) >= 1:
-                rings.append(f'<circle class="ring" cx="{x:.2f}" cy="{y:.2f}" r="7.5"/>')
+                rings.append(f'<circle class="ring" cx="{x:.2f}" cy="{y:.2f}" r="6"/>')
         parts.append(group(index, [*rings, *marks]))
     names = [f"{name} ({_outside(values)})" for name, values in groups.items()]
     keys, below = legend(names, _SIDE, _SIDE - 6, lambda index, x, y: marker(index, x + 22, y))

@@ -23,12 +23,13 @@ def colour(number: int) -> str:
     return f"var(--c{kind},{COLOURS[kind]})"
 
 
-def marker(number: int, x: float, y: float, tip: str = "") -> str:
+def marker(number: int, x: float, y: float, tip: str = "", size: float = 1.0) -> str:
     """Return the shape of a series at a place, with words for those who point at it."""
     words = f"<title>{escape(tip)}</title>" if tip else ""
+    scaled = "" if size == 1 else f" scale({size:g})"
     return (
         f'<path class="mark" d="{SHAPES[number % len(SHAPES)]}" fill="currentColor" '
-        f'transform="translate({x:.2f},{y:.2f})">{words}</path>'
+        f'transform="translate({x:.2f},{y:.2f}){scaled}">{words}</path>'
     )
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.report.axes import number
 from ldslearn.report.images import data_uri
 from ldslearn.report.marks import shorten, svg, text_width
 from ldslearn.report.page import figure
@@ -31,6 +30,9 @@ def matrix_picture(
 ) -> str:
     """Return a square matrix as an image, rows and columns in the order of their classes.
 
+    Colours span the pairs of different items: the diagonal, where an item meets itself, is cut off
+    at their ends.
+
     Parameters
     ----------
     matrix : (N, N) array
@@ -51,9 +53,10 @@ def matrix_picture(
             "matrix", f"be square, a row for each of {n} labels", f"shape {matrix.shape}", ""
         )
     order = sorted(range(n), key=lambda i: labels[i])
-    low, high = float(np.nanmin(matrix)), float(np.nanmax(matrix))
+    pairs = matrix[~np.eye(n, dtype=bool)] if n > 1 else matrix.ravel()
+    low, high = float(np.nanmin(pairs)), float(np.nanmax(pairs))
     shares = (matrix[np.ix_(order, order)] - low) / ((high - low) or 1.0)
-    pixels = np.rint(np.nan_to_num(shares) * (_LEVELS - 1)).astype(np.uint8)
+    pixels = np.rint(np.nan_to_num(shares.clip(0, 1)) * (_LEVELS - 1)).astype(np.uint8)
     names = sorted(set(labels))
     ordered = [labels[i] for i in order]
     edges = [*(ordered.index(name) for name in names), n]
@@ -113,7 +116,7 @@ def _scale(low: float, high: float, room: float, side: float) -> str:
     return (
         f'<image x="{room:.1f}" y="{top:.1f}" width="{wide:g}" height="10" '
         f'preserveAspectRatio="none" href="{data_uri(colours, _palette())}"/>'
-        f'<text class="tick" x="{room:.1f}" y="{top + 24:.1f}">{number(low)}</text>'
+        f'<text class="tick" x="{room:.1f}" y="{top + 24:.1f}">{low:.3g}</text>'
         f'<text class="tick" x="{room + wide:.1f}" y="{top + 24:.1f}" text-anchor="end">'
-        f"{number(high)}</text>"
+        f"{high:.3g}</text>"
     )

@@ -71,11 +71,9 @@ def code(text: str) -> str:
 
 
 def figure(drawing: str, caption: str) -> str:
-    """Return a drawing with words below."""
-    return (
-        f'<figure><div class="wide">{drawing}</div>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
-    )
+    """Return a drawing with words below, if any."""
+    words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<figure><div class="wide">{drawing}</div>{words}</figure>'
 
 
 def grid(*figures: str, least: float = 24) -> str:

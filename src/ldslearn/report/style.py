@@ -54,19 +54,23 @@ img.pixels { height: auto; border-radius: .2rem; }
   animation: film 1s linear infinite; }
 .film:hover img, .film:focus img { animation-play-state: paused; }
 @keyframes film { to { transform: translateX(calc(var(--wide) - 100%)); } }
+.right, .wrong { font-weight: 600; } .wrong { color: var(--warn); }
 .reel { display: flex; flex-wrap: wrap; gap: .5rem; }
+.stack { display: grid; gap: 4px; grid-template-columns: auto auto; }
 .reel > span { display: inline-flex; flex-direction: column; font-size: .8rem;
   color: var(--faint); }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
 svg .tick, svg .tick text { fill: var(--faint); font-size: 11px; }
 svg text.faint { fill: var(--faint); }
-svg .axis { stroke: var(--line); } svg .grid { stroke: var(--line); stroke-opacity: .55; }
+svg .axis { stroke: var(--line); } svg .grid { stroke: var(--line); stroke-opacity: .8; }
 svg circle.axis { stroke: var(--faint); }
 svg .line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
 svg .spread { fill: none; stroke: currentColor; stroke-width: 1; }
 svg .ring { fill: none; stroke: var(--warn); stroke-width: 1.4; }
 svg .thin .mark { fill-opacity: .6; }
 svg .cut { fill: none; stroke: #fff; stroke-width: 1; stroke-opacity: .85; }
+svg .own { fill: var(--mark); fill-opacity: .8; }
+svg .other { fill: var(--faint); fill-opacity: .25; stroke: var(--faint); }
 svg .strip0 { fill: var(--faint); } svg .strip1 { fill: var(--line); }
 svg .off { opacity: .08; pointer-events: none; }
 svg .key.off { opacity: .45; pointer-events: auto; text-decoration: line-through; }
