@@ -1,5 +1,6 @@
 """The commands. Everything heavy is imported by the command that needs it."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -132,7 +133,6 @@ def evaluate(
     plan: Any,
     collection: Any,
     data: given.Data,
-    jobs: given.Jobs = -1,
     as_json: given.Json = False,
 ) -> None:
     """Measure how well a method tells the classes apart, by folds or the data's own split.
@@ -140,18 +140,18 @@ def evaluate(
     States and sparsity are chosen on the training part of each round unless given.
     """
     from ldslearn.cli import showing
+    from ldslearn.evaluate import Round, exhibit
     from ldslearn.evaluate import evaluate as run
-    from ldslearn.evaluate.scatter import sequence_map
     from ldslearn.report import evaluation_page
 
-    record = run(collection, protocol=plan, **wanted)
+    rounds: list[Round] = []
+    record = run(collection, protocol=plan, on_first=rounds.append, **wanted)
     if output is not None:
         write_json(output, record)
     if report is not None:
-        first = record["rounds"][0]
-        placed = sequence_map(collection, first["n_states"], first["delays"], jobs)
-        drawn = {**record, "map": placed, "name": data.name}
-        write_text(report, evaluation_page(drawn, " ".join(["ldslearn", *sys.argv[1:]])))
+        exhibits = exhibit(collection, rounds[0], wanted["settings"])
+        typed = shlex.join(["ldslearn", *sys.argv[1:]])
+        write_text(report, evaluation_page(record, typed, exhibits, name=data.name))
     shown = showing.described(str(data), record["data"])
     showing.show(record, as_json, shown, *showing.evaluation(record))
 

@@ -1,21 +1,25 @@
 """Methods by name, protocols, evaluation records, and models on disk."""
 
+from ldslearn.evaluate.exhibits import Exhibits, exhibit
 from ldslearn.evaluate.methods import DEFAULT_METHOD, METHODS, Method, Settings
 from ldslearn.evaluate.model import Model, train
 from ldslearn.evaluate.protocols import PROTOCOLS, Protocol, parse
-from ldslearn.evaluate.runs import evaluate
+from ldslearn.evaluate.runs import Round, evaluate
 from ldslearn.evaluate.selection import choose
 
 __all__ = [
     "DEFAULT_METHOD",
     "METHODS",
     "PROTOCOLS",
+    "Exhibits",
     "Method",
     "Model",
     "Protocol",
+    "Round",
     "Settings",
     "choose",
     "evaluate",
+    "exhibit",
     "parse",
     "train",
 ]

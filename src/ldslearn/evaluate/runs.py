@@ -3,19 +3,32 @@
 import hashlib
 import platform
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ldslearn._parallel import progress
 from ldslearn.datasets.collection import Collection
-from ldslearn.evaluate.fitting import fit_method
+from ldslearn.evaluate.fitting import Fit, fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.protocols import Protocol, automatic_protocol
 
 _PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round as it was: what was fitted, to what, and what it said."""
+
+    fit: Fit
+    known: Collection
+    unknown: Collection
+    predicted: NDArray[Any]
 
 
 def evaluate(
@@ -28,6 +41,7 @@ def evaluate(
     delays: int | None = None,
     encoder: dict[str, Any] | None = None,
     settings: Settings | None = None,
+    on_first: Callable[[Round], None] | None = None,
 ) -> dict[str, Any]:
     """Return the record of a method on a collection.
 
@@ -44,6 +58,8 @@ def evaluate(
     encoder : dict, optional
         Further arguments of :class:`~ldslearn.LDSEncoder`.
     settings : Settings, optional
+    on_first : callable, optional
+        Called with the first :class:`Round` when it is done, to keep more than its numbers.
 
     Returns
     -------
@@ -80,6 +96,8 @@ def evaluate(
                 "fit_seconds": fitted - before,
                 "predict_seconds": done - fitted,
             })  # fmt: skip
+            if on_first is not None and len(rounds) == 1:
+                on_first(Round(fit, known, unknown, predicted))
             advance(1)
     accuracies = [one["accuracy"] for one in rounds]
     return {

@@ -32,10 +32,10 @@ def from_sequence(
     if n_states is None:
         n_states = max(feasible_states(data, automatic_delays(data)))
     encoder = usual_encoder(data, n_states, None, n_noise=n_states, stabilizer="clip")
-    return _draw(encoder.fit_transform(data.X)[0], n_timepoints, seed), data.frame_shape
+    return draw(encoder.fit_transform(data.X)[0], n_timepoints, seed), data.frame_shape
 
 
-def _draw(system: LDS, n_timepoints: int, seed: int) -> Floats:
+def draw(system: LDS, n_timepoints: int, seed: int) -> Floats:
     """One sequence, driven by noise that keeps up the energy of the first state, measured without.
 
     Noise as fitted to a short sequence, or to a system that was made more stable, is too small for
@@ -57,7 +57,7 @@ def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[
             "index", f"be less than the number of systems, {len(systems)}", index, ""
         )
     system = systems[index]
-    sequence = _draw(system, n_timepoints, seed)
+    sequence = draw(system, n_timepoints, seed)
     if system.mean is None:
         low, high = np.percentile(sequence, [1, 99])
         sequence = (sequence - low) / max(high - low, 1e-12) * 255

@@ -2,25 +2,18 @@
 
 from collections.abc import Sequence
 from html import escape
-from math import ceil
 
-# Colours that most colour-blind readers tell apart (Okabe and Ito), and shapes for everybody.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c2c", "#7f7f7f")
-_SHAPES = (
-    "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0",
-    "M-4,-4h8v8h-8z",
-    "M0,-5l5,9h-10z",
-    "M0,-5l5,5l-5,5l-5,-5z",
-    "M-5,-1.5h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z",
-    "M0,5l5,-9h-10z",
-)
+from ldslearn.report.marks import group, legend, marker, shorten, svg, text_width
+
+_LONGEST = 28  # letters of a name beside a drawing
 
 
 def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str:
     """Return a table of counts as squares, darker for more, with the number in each."""
     n = len(names)
     side = 34 if n <= 20 else max(10, 680 // n)
-    left = 8 + 7 * max(map(len, names)) if n <= 40 else 8
+    written = [shorten(name, _LONGEST) for name in names]
+    left = 12 + max(map(text_width, written)) if n <= 40 else 8
     top = left
     most = max(max(row) for row in counts) or 1
     parts = []
@@ -31,7 +24,7 @@ def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str
             x, y, share = left + j * side, top + i * side, value / most
             text = ""
             if side >= 24 and value:
-                fill = "#fff" if share > 0.5 else "var(--text)"
+                fill = "var(--back)" if share > 0.5 else "var(--text)"
                 text = (
                     f'<text x="{x + side / 2}" y="{y + side / 2 + 4}" text-anchor="middle" '
                     f'style="fill:{fill}">{value:g}</text>'
@@ -42,21 +35,21 @@ def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str
                 f"<title>{escape(names[i])} as {escape(names[j])}: {value:g}</title></g>"
             )
     if n <= 40:
-        for i, name in enumerate(names):
+        for i, name in enumerate(written):
             down, right = top + (i + 0.5) * side + 4, left + (i + 0.5) * side + 4
             parts.append(
                 f'<text x="{left - 6}" y="{down}" text-anchor="end">{escape(name)}</text>'
                 f'<text transform="translate({right},{top - 6}) rotate(-90)">{escape(name)}</text>'
             )
     size = left + n * side + 4
-    return _svg(size, top + n * side + 4, parts, "Confusion matrix")
+    return svg(size, top + n * side + 4, parts, "Confusion matrix")
 
 
 def map_chart(
     points: Sequence[tuple[float, float]], labels: Sequence[str], names: Sequence[str]
 ) -> str:
     """Return points of a plane, a shape and colour for each label; hovering tells the name."""
-    width, height, margin = 640, 440, 16
+    width, height, margin = 480, 410, 16
     xs, ys = [x for x, _ in points], [y for _, y in points]
     classes = sorted(set(labels))
 
@@ -67,43 +60,58 @@ def map_chart(
     parts = [
         f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" fill="none" class="axis"/>'
     ]
+    marks: dict[str, list[str]] = {label: [] for label in classes}
     for (x, y), label, name in zip(points, labels, names, strict=True):
-        number = classes.index(label)
-        parts.append(
-            f'<path d="{_SHAPES[number % len(_SHAPES)]}" fill="{COLOURS[number % len(COLOURS)]}" '
-            f'transform="translate({place(x, xs, width):.1f},{place(y, ys, height):.1f})">'
-            f"<title>{escape(name)}: {escape(label)}</title></path>"
-        )
-    per_row = max(1, width // (30 + 8 * max(map(len, classes))))
-    for number, name in enumerate(classes):
-        x = 12 + (number % per_row) * (width / per_row)
-        y = height + 20 + 20 * (number // per_row)
-        parts.append(
-            f'<path d="{_SHAPES[number % len(_SHAPES)]}" fill="{COLOURS[number % len(COLOURS)]}" '
-            f'transform="translate({x},{y - 4})"/><text x="{x + 10}" y="{y}">{escape(name)}</text>'
-        )
-    return _svg(width, height + 14 + 20 * ceil(len(classes) / per_row), parts, "Map of sequences")
+        right, down = place(x, xs, width), place(y, ys, height)
+        marks[label].append(marker(classes.index(label), right, down, f"{name}: {label}"))
+    parts += [group(number, marks[label]) for number, label in enumerate(classes)]
+    keys, below = legend(classes, width, height, lambda number, x, y: marker(number, x + 22, y))
+    return svg(width, height + below, [*parts, keys], "Map of sequences")
 
 
 def bars_chart(values: Sequence[float], names: Sequence[str], low: float = 0.0) -> str:
     """Return shares from `low` to 1 as bars with their numbers."""
-    left = 12 + 7 * max(map(len, names))
-    width, step = 640, 22
+    names = [shorten(name, _LONGEST) for name in names]
+    left = 14 + max(map(text_width, names))
+    width, step = 480, 22
     parts = []
     for i, (value, name) in enumerate(zip(values, names, strict=True)):
         y = 4 + i * step
-        length = max(1.0, (width - left - 60) * (value - low) / (1 - low))
+        length = max(1.0, (width - left - 50) * (value - low) / (1 - low))
         parts.append(
-            f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{escape(name)}</text>'
-            f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{step - 5}" '
+            f'<text x="{left - 8:.1f}" y="{y + 13}" text-anchor="end">{escape(name)}</text>'
+            f'<rect x="{left:.1f}" y="{y}" width="{length:.1f}" height="{step - 5}" rx="2" '
             f'fill="var(--mark)" fill-opacity="0.75"/>'
             f'<text x="{left + length + 6:.1f}" y="{y + 13}">{100 * value:.1f}</text>'
         )
-    return _svg(width, 8 + step * len(values), parts, "Bars")
+    return svg(width, 8 + step * len(values), parts, "Bars")
 
 
-def _svg(width: float, height: float, parts: Sequence[str], what: str) -> str:
-    return (
-        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-        f'aria-label="{escape(what)}">{"".join(parts)}</svg>'
-    )
+def code_chart(
+    coefficients: Sequence[float],
+    names: Sequence[str],
+    tips: Sequence[str],
+    filled: Sequence[bool],
+) -> str:
+    """Return coefficients as bars on both sides of zero, filled or hollow."""
+    written = [shorten(name, 20) for name in names]
+    width, step, number = 320, 20, 44  # pixels of the drawing, a bar, and its number
+    low, high = min([0.0, *coefficients]), max([0.0, *coefficients])
+    left = 12 + max((text_width(word) for word in written), default=0.0)
+    start = left + (number if low < 0 else 0)
+    unit = (width - start - number) / ((high - low) or 1.0)
+    zero = start - unit * low
+    parts = []
+    for i, value in enumerate(coefficients):
+        y, length = 4 + i * step, max(1.0, unit * abs(value))
+        x = zero if value >= 0 else zero - length
+        end, anchor = (x + length + 5, "start") if value >= 0 else (x - 5, "end")
+        parts.append(
+            f'<g><text x="{left - 8:.1f}" y="{y + 12}" text-anchor="end">{escape(written[i])}'
+            f'</text><rect class="{"own" if filled[i] else "other"}" x="{x:.1f}" y="{y}" '
+            f'width="{length:.1f}" height="{step - 5}" rx="2"/>'
+            f'<text class="tick" x="{end:.1f}" y="{y + 12}" text-anchor="{anchor}">{value:.2f}'
+            f"</text><title>{escape(tips[i])}: {value:.3f}</title></g>"
+        )
+    parts.append(f'<path class="axis" d="M{zero:.1f},0V{step * len(names) + 4}"/>')
+    return svg(width, 8 + step * len(names), parts, "Coefficients")

@@ -3,10 +3,13 @@
 from math import sqrt
 from typing import Any
 
-from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
-from ldslearn.report.page import code, figure, page, paragraph, section, table
+from ldslearn.evaluate import Exhibits
+from ldslearn.report.charts import bars_chart, matrix_chart
+from ldslearn.report.exhibits import exhibited
+from ldslearn.report.page import code, figure, folded, grid, page, paragraph, section, table
 
 _MOST_TRIED = 15
+_STEPS = ("fit", "predict")
 
 
 def wilson_interval(share: float, n: int) -> tuple[float, float]:
@@ -17,47 +20,39 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def evaluation_page(record: dict[str, Any], command: str) -> str:
+def evaluation_page(
+    record: dict[str, Any],
+    command: str,
+    exhibits: Exhibits | None = None,
+    *,
+    name: str = "a collection",
+) -> str:
     """Return the record of :func:`ldslearn.evaluate.evaluate` as an HTML page.
 
     Parameters
     ----------
     record : dict
-        With ``map`` (points, labels and names) when a map is wanted.
     command : str
         What was typed.
+    exhibits : Exhibits, optional
+        Of :func:`ldslearn.evaluate.exhibit`, to look at.
+    name : str
+        Of the collection.
     """
     data, rounds = record["data"], record["rounds"]
     sections = [
         _summary(record),
-        section("Rounds", _rounds(rounds)),
+        section("Rounds", _rounds(record)),
         section("What is taken for what", *_confusion(record)),
     ]
-    if "map" in record:
-        points = [tuple(point) for point in record["map"]["points"]]
-        drawing = map_chart(points, record["map"]["labels"], record["map"]["names"])
-        caption = (
-            "Sequences by the similarity of their systems (projection kernel, classical scaling): "
-            "near is alike. Hover for names."
-        )
-        sections.append(section("Map", figure(drawing, caption)))
+    if exhibits is not None:
+        sections += exhibited(exhibits)
     report = next((one["report"] for one in rounds if "report" in one), None)
     if report is not None:
         sections.append(section("What was tried in the first round", *_tried(report)))
     sections.append(section("Data", _data(data)))
-    versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
-    sections.append(
-        section(
-            "To repeat it",
-            code(command),
-            paragraph(
-                f"{versions}; seed {record['seed']}; data {data['fingerprint'][:16]}; "
-                f"{record['seconds']:.0f} s in all.",
-                "faint",
-            ),
-        )
-    )
-    return page(f"{record['method']} on {record.get('name', 'a collection')}", sections)
+    sections.append(section("To repeat it", code(command), _repeating(record)))
+    return page(f"{record['method']} on {name}", sections)
 
 
 def _summary(record: dict[str, Any]) -> str:
@@ -76,7 +71,7 @@ def _summary(record: dict[str, Any]) -> str:
     )
 
 
-def _rounds(rounds: list[dict[str, Any]]) -> str:
+def _rounds(record: dict[str, Any]) -> str:
     columns = (
         "round",
         "accuracy (%)",
@@ -87,7 +82,8 @@ def _rounds(rounds: list[dict[str, Any]]) -> str:
         "fit (s)",
         "predict (s)",
     )
-    rows = [
+    rounds = record["rounds"]
+    rows: list[tuple[object, ...]] = [
         (
             number,
             f"{100 * one['accuracy']:.1f}",
@@ -100,7 +96,27 @@ def _rounds(rounds: list[dict[str, Any]]) -> str:
         )
         for number, one in enumerate(rounds, 1)
     ]
+    if len(rounds) > 1:
+        fit, predict = (sum(one[f"{what}_seconds"] for one in rounds) for what in _STEPS)
+        n_tested = sum(one["n_test"] for one in rounds)
+        mean = f"{100 * record['accuracy']:.1f}"
+        rows.append(("all", mean, "", n_tested, "", "", f"{fit:.1f}", f"{predict:.2f}"))
     return table(columns, rows)
+
+
+def _repeating(record: dict[str, Any]) -> str:
+    fit, predict = (sum(one[f"{what}_seconds"] for one in record["rounds"]) for what in _STEPS)
+    rows = [
+        ("seed", record["seed"]),
+        ("data, SHA-256", record["data"]["fingerprint"]),
+        ("versions", ", ".join(f"{name} {one}" for name, one in record["versions"].items())),
+        (
+            "time",
+            f"{record['seconds']:.1f} s in all: {fit:.1f} s fitting, what folds chose included, "
+            f"{predict:.1f} s predicting",
+        ),
+    ]
+    return table(("", ""), rows, words=True)
 
 
 def _confusion(record: dict[str, Any]) -> list[str]:
@@ -109,10 +125,8 @@ def _confusion(record: dict[str, Any]) -> list[str]:
     drawn = figure(matrix_chart(counts, classes), "Rows are true classes, columns predicted ones.")
     if len(classes) > 40:
         return [drawn]
-    return [
-        drawn,
-        figure(bars_chart(recalls, classes), "Share of each class labelled rightly (%)."),
-    ]
+    bars = figure(bars_chart(recalls, classes), "Share of each class labelled rightly (%).")
+    return [grid(drawn, bars)] if len(classes) <= 10 else [drawn, bars]
 
 
 def _tried(report: dict[str, Any]) -> list[str]:
@@ -131,7 +145,8 @@ def _tried(report: dict[str, Any]) -> list[str]:
         )
         for one in report["tried"][:_MOST_TRIED]
     ]
-    return [paragraph(words), table(("accuracy (%)", "loss", "candidate"), rows, words=True)]
+    tried = table(("accuracy (%)", "loss", "candidate"), rows, words=True)
+    return [paragraph(words), folded(f"The best {len(rows)}", tried)]
 
 
 def _data(data: dict[str, Any]) -> str:

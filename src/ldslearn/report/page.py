@@ -1,45 +1,52 @@
-"""The frame of a page: one file, no requests, light and dark, laptop and phone."""
+"""The frame of a page: one file, no requests, and parts to fill it with."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-_STYLE = """
-:root { --back: #fcfcfb; --text: #1d1d1f; --faint: #6b6b70; --line: #d8d8dc; --panel: #f2f2f0;
-  --mark: #1f5fa8; --far: #f2f2f0; }
-@media (prefers-color-scheme: dark) { :root { --back: #17181a; --text: #e8e8ea; --faint: #9a9aa2;
-  --line: #3a3b40; --panel: #222327; --mark: #6ea8ec; --far: #222327; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem 1.2rem 3rem; background: var(--back);
-  color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: 1rem 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .4rem; }
-p.lead { font-size: 1.1rem; } .faint { color: var(--faint); font-size: .9rem; }
-.big { font-size: 2.4rem; font-weight: 600; }
-.wide { overflow-x: auto; } svg { max-width: 100%; height: auto; }
-table { border-collapse: collapse; margin: .5rem 0; font-size: .92rem; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right; }
-th:first-child, td:first-child, .words td, .words th { text-align: left; }
-th { font-weight: 600; }
-pre { background: var(--panel); padding: .7rem 1rem; overflow-x: auto; border-radius: .3rem; }
-figure { margin: .5rem 0; } figcaption { color: var(--faint); font-size: .9rem; }
-svg text { fill: var(--text); font: 12px system-ui, sans-serif; } svg .axis { stroke: var(--line); }
-"""
+from ldslearn.report.script import SCRIPT, SCRIPT_HASH
+from ldslearn.report.style import STYLE
+
+_FEW = 4  # sections that need no table of contents
+
+
+class Section(str):
+    """A headed part of a page as HTML, which knows its heading."""
+
+    __slots__ = ("anchor", "heading")
+
+    anchor: str
+    heading: str
+
+    def __new__(cls, heading: str, parts: Sequence[str]) -> "Section":
+        """Return the HTML of a part."""
+        anchor = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") or "part"
+        body = "\n".join(parts)
+        text = f'<section id="{anchor}"><h2>{escape(heading)}</h2>\n{body}</section>'
+        made = super().__new__(cls, text)
+        made.heading, made.anchor = heading, anchor
+        return made
 
 
 def page(title: str, sections: Iterable[str]) -> str:
-    """Return a whole document."""
+    """Return a whole document; links to its sections if they are many."""
+    parts = list(sections)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta http-equiv="Content-Security-Policy" '
-        "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>"
-        f"<h1>{escape(title)}</h1>\n" + "\n".join(sections) + "\n</body></html>\n"
+        "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+        f"script-src '{SCRIPT_HASH}'\">"
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n<body>"
+        f"<header><h1>{escape(title)}</h1></header>\n<main>{_contents(parts)}"
+        + "\n".join(parts)
+        + f"\n</main><script>{SCRIPT}</script></body></html>\n"
     )
 
 
-def section(heading: str, *parts: str) -> str:
+def section(heading: str, *parts: str) -> Section:
     """Return a headed part of a page."""
-    return f"<section><h2>{escape(heading)}</h2>\n" + "\n".join(parts) + "</section>"
+    return Section(heading, parts)
 
 
 def paragraph(text: str, kind: str = "") -> str:
@@ -64,8 +71,31 @@ def code(text: str) -> str:
 
 
 def figure(drawing: str, caption: str) -> str:
-    """Return a drawing with words below."""
-    return (
-        f'<figure><div class="wide">{drawing}</div>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
-    )
+    """Return a drawing with words below, if any."""
+    words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<figure><div class="wide">{drawing}</div>{words}</figure>'
+
+
+def grid(*figures: str, least: float = 24) -> str:
+    """Return figures side by side where there is room, each `least` rem wide or more."""
+    return f'<div class="grid" style="--least:{least:g}rem">{"".join(figures)}</div>'
+
+
+def folded(summary: str, *parts: str) -> str:
+    """Return parts that show when their summary is opened."""
+    return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
+
+
+def _contents(parts: list[str]) -> str:
+    """Links to sections; those of equal anchors are numbered in place."""
+    seen: dict[str, int] = {}
+    links = []
+    for index, part in enumerate(parts):
+        if not isinstance(part, Section):
+            continue
+        count = seen[part.anchor] = seen.get(part.anchor, 0) + 1
+        anchor = part.anchor if count == 1 else f"{part.anchor}-{count}"
+        if count > 1:
+            parts[index] = part.replace(f'id="{part.anchor}"', f'id="{anchor}"', 1)
+        links.append(f'<a href="#{anchor}">{escape(part.heading)}</a>')
+    return f'<nav aria-label="Contents">{"".join(links)}</nav>' if len(links) > _FEW else ""

@@ -1,0 +1,135 @@
+"""What can be looked at of an evaluation: maps, matrices, eigenvalues, codes and frames."""
+
+from html import escape
+
+from ldslearn.evaluate import Exhibits
+from ldslearn.evaluate.clips import AtomClip, Clip
+from ldslearn.evaluate.examples import CodeExample
+from ldslearn.report.charts import code_chart, map_chart
+from ldslearn.report.eigenvalues import eigenvalue_chart
+from ldslearn.report.images import filmstrip, picture
+from ldslearn.report.matrices import matrix_picture
+from ldslearn.report.page import Section, figure, grid, paragraph, section
+
+_SIDE = 136  # pixels of a frame on the page
+_GAP = 4  # between columns
+
+
+def exhibited(exhibits: Exhibits) -> list[Section]:
+    """Return the sections of a page that need no reading."""
+    found = [_alike(exhibits), _stable(exhibits)]
+    if exhibits.codes:
+        found.append(_coded(exhibits.codes))
+    if exhibits.clips:
+        found.append(_moving(exhibits.clips))
+    if exhibits.atoms:
+        found.append(_learned(exhibits.atoms))
+    return found
+
+
+def _alike(exhibits: Exhibits) -> Section:
+    shown = exhibits.similarity
+    points = [(float(x), float(y)) for x, y in shown.points]
+    plane = figure(
+        map_chart(points, shown.labels, shown.names),
+        "Sequences by the similarity of their systems (projection kernel, classical scaling): "
+        "near is alike.",
+    )
+    caption = (
+        "The kernel of every pair, class by class: bright squares along the diagonal are classes "
+        "that are like themselves."
+    )
+    thinned = ""
+    if len(shown.kernel_labels) < len(shown.labels):
+        thinned = f" {len(shown.kernel_labels)} of {len(shown.labels)} sequences, evenly taken."
+    return section(
+        "What is like what",
+        grid(plane, matrix_picture(shown.kernel, shown.kernel_labels, caption + thinned)),
+    )
+
+
+def _stable(exhibits: Exhibits) -> Section:
+    groups = {name: values.tolist() for name, values in exhibits.eigenvalues.items()}
+    words = (
+        "How states turn and fade in one step, before and after systems were made stable: the "
+        "angle is the speed of an oscillation, the distance from the centre how long it lasts. "
+        "Ringed ones, on the circle or beyond, never fade."
+    )
+    return section("Eigenvalues", grid(figure(eigenvalue_chart(groups), ""), paragraph(words)))
+
+
+def _coded(codes: tuple[CodeExample, ...]) -> Section:
+    return section(
+        "What labels were made of",
+        paragraph(
+            "Test sequences of the first round as sparse sums: their largest coefficients, and "
+            "what they stand before. Filled bars are training sequences of the sequence's own "
+            "class, or atoms that this class uses most."
+        ),
+        grid(*(_one_code(example) for example in codes), least=18),
+    )
+
+
+def _one_code(example: CodeExample) -> str:
+    names, tips = [], []
+    for atom in example.atoms:
+        both = f"{atom.name}, {atom.label}" if atom.name else atom.label
+        names.append(both if atom.learned else atom.label)
+        tips.append(both)
+    filled = [atom.label == example.label for atom in example.atoms]
+    right = example.predicted == example.label
+    verdict = "right" if right else "wrong"
+    words = escape(example.label if right else f"{example.label}, taken for {example.predicted}")
+    return (
+        f'<figure><div class="{verdict}">{"✓" if right else "✗"} {words}</div>'
+        f'<div class="wide">{code_chart(example.coefficients, names, tips, filled)}</div>'
+        f"<figcaption>{escape(example.name)}; {example.n_nonzero} coefficients are not zero"
+        f"</figcaption></figure>"
+    )
+
+
+def _moving(clips: tuple[Clip, ...]) -> Section:
+    cards = []
+    for clip in clips:
+        real = filmstrip(clip.frames, f"{clip.label}: {clip.name}", side=_SIDE)
+        made = filmstrip(clip.drawn, f"{clip.label}, simulated", side=_SIDE)
+        reel = f'<div class="reel">{_said(real, "recorded")}{_said(made, "simulated")}</div>'
+        cards.append(figure(reel, f"{clip.label}: {clip.name}"))
+    return section(
+        "Sequences, and new ones by their systems",
+        paragraph(
+            "One sequence of each class, and beside it one that its system makes out of noise. "
+            "Point at one to stop it."
+        ),
+        grid(*cards, least=17),
+    )
+
+
+def _learned(atoms: tuple[AtomClip, ...]) -> Section:
+    cards = []
+    for atom in atoms:
+        height, width = atom.columns.shape[1:]
+        scale = (_SIDE - _GAP) / 2 / max(height, width)
+        stills = "".join(
+            picture(column, f"atom {atom.number}, column {k}", scale)
+            for k, column in enumerate(atom.columns, 1)
+        )
+        film = filmstrip(atom.drawn, f"atom {atom.number}, simulated", side=_SIDE)
+        reel = (
+            f'<div class="reel">{_said(film, "simulated")}'
+            f'<span><span class="stack">{stills}</span>columns</span></div>'
+        )
+        words = f"atom {atom.number}, {100 * atom.share:.0f} % of its use by {atom.used_by}"
+        cards.append(figure(reel, words))
+    return section(
+        "Learned atoms",
+        paragraph(
+            "Systems that the dictionary of the first round found, those used most: sequences that "
+            "they make, and the first columns of what they measure."
+        ),
+        grid(*cards, least=17),
+    )
+
+
+def _said(film: str, word: str) -> str:
+    return f"<span>{film}{word}</span>"

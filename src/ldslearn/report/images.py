@@ -1,0 +1,128 @@
+"""Pixels inside a page: PNG files as text, and short animations from one picture."""
+
+import struct
+import zlib
+from base64 import b64encode
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+
+Bytes = NDArray[np.uint8]
+_KINDS = {2: 0, 3: 2}  # PNG's numbers for grey and colour
+_INDEXED = 3
+
+
+def png(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> bytes:
+    """Return a PNG file.
+
+    Parameters
+    ----------
+    pixels : (h, w) or (h, w, 3) array of uint8
+        Grey, or red, green and blue.
+    palette : (n, 3) array of uint8, optional
+        Colours that grey pixels then are the numbers of.
+    """
+    pixels = np.asarray(pixels)
+    if pixels.dtype != np.uint8 or pixels.size == 0 or pixels.shape[2:] not in ((), (3,)):
+        raise _errors.invalid(
+            "pixels", "be a (height, width) or (height, width, 3) array of uint8",
+            f"{pixels.dtype} of shape {pixels.shape}", "",
+        )  # fmt: skip
+    height, width = pixels.shape[:2]
+    kind = _KINDS[pixels.ndim] if palette is None else _INDEXED
+    rows = pixels.reshape(height, -1)
+    plain = b"\0" + b"\0".join(row.tobytes() for row in rows)
+    best = zlib.compress(plain, 9)
+    if palette is None:
+        # A pixel less the one before it (filter 1) is small where a picture is smooth.
+        step = rows.shape[1] // width
+        before = np.pad(rows, ((0, 0), (step, 0)))[:, :-step]
+        changes = b"\1" + b"\1".join(row.tobytes() for row in rows - before)
+        best = min(best, zlib.compress(changes, 9), key=len)
+    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
+    colours = b"" if palette is None else _chunk(b"PLTE", np.asarray(palette, np.uint8).tobytes())
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", header)
+        + colours
+        + _chunk(b"IDAT", best)
+        + _chunk(b"IEND", b"")
+    )
+
+
+def data_uri(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> str:
+    """Return a PNG as an address that holds the file itself."""
+    return "data:image/png;base64," + b64encode(png(pixels, palette)).decode()
+
+
+def picture(pixels: NDArray[Any], alt: str, scale: float = 2.0) -> str:
+    """Return an image, `scale` pixels for each of its own.
+
+    Parameters
+    ----------
+    pixels : (h, w) or (h, w, 3) array of uint8
+    alt : str
+        What it shows.
+    scale : float
+    """
+    height, width = np.asarray(pixels).shape[:2]
+    return (
+        f'<img class="pixels" src="{data_uri(pixels)}" alt="{escape(alt)}" '
+        f'width="{round(width * scale)}" height="{round(height * scale)}">'
+    )
+
+
+def filmstrip(frames: NDArray[Any], alt: str, *, rate: float = 12, side: int = 112) -> str:
+    """Return a short animation without a script: one picture moved past a window.
+
+    It stops while pointed at or focused, and where readers prefer no motion.
+
+    Parameters
+    ----------
+    frames : (n, h, w) array of float
+        Grey values; their smallest is drawn black and their largest white. uint8 stay as they are.
+    alt : str
+        What it shows.
+    rate : float
+        Frames a second.
+    side : int
+        Pixels of the longer side on the page.
+    """
+    frames = np.asarray(frames)
+    if frames.ndim != 3 or frames.size == 0:
+        raise _errors.invalid(
+            "frames", "be a (n_frames, height, width) array", f"shape {frames.shape}", ""
+        )
+    n, height, width = frames.shape
+    pixels = frames if frames.dtype == np.uint8 else grey(frames)
+    strip = pixels.swapaxes(0, 1).reshape(height, n * width)
+    larger = side / max(height, width)
+    wide, high = round(width * larger), round(height * larger)
+    still = "" if n > 1 else ";animation:none"
+    return (
+        f'<span class="film" role="img" tabindex="0" aria-label="{escape(alt)}" '
+        f'style="--wide:{wide}px;height:{high}px">'
+        f'<img alt="" src="{data_uri(strip)}" width="{n * wide}" height="{high}" '
+        f'style="animation-duration:{n / rate:.3g}s;'
+        f'animation-timing-function:steps({n},jump-none){still}"></span>'
+    )
+
+
+def grey(values: NDArray[Any], levels: int = 256) -> Bytes:
+    """Return values as pixels, the smallest black and the largest white.
+
+    Fewer levels make smaller files of noisy pictures.
+    """
+    values = np.nan_to_num(np.asarray(values, dtype=np.float64))
+    low, high = values.min(), values.max()
+    shares = (values - low) / (high - low) if high > low else np.full_like(values, 0.5)
+    return (np.rint(shares * (levels - 1)) * (255 / (levels - 1))).astype(np.uint8)
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    check = zlib.crc32(name + content)
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", check)

@@ -1,0 +1,89 @@
+"""What drawings share: colours, shapes and dashes of series, a legend, and the frame of an SVG."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+# Colours that most colour-blind readers tell apart (Okabe and Ito), and shapes for everybody.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c2c", "#7f7f7f")
+SHAPES = (
+    "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0",
+    "M-4,-4h8v8h-8z",
+    "M0,-5l5,9h-10z",
+    "M0,-5l5,5l-5,5l-5,-5z",
+    "M-5,-1.5h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z",
+    "M0,5l5,-9h-10z",
+)
+DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2 4 6")
+_ROW = 20  # pixels a line of the legend
+
+
+def colour(number: int) -> str:
+    """Return the colour of a series as CSS: the page may lighten it where it is dark."""
+    kind = number % len(COLOURS)
+    return f"var(--c{kind},{COLOURS[kind]})"
+
+
+def marker(number: int, x: float, y: float, tip: str = "", size: float = 1.0) -> str:
+    """Return the shape of a series at a place, with words for those who point at it."""
+    words = f"<title>{escape(tip)}</title>" if tip else ""
+    scaled = "" if size == 1 else f" scale({size:g})"
+    return (
+        f'<path class="mark" d="{SHAPES[number % len(SHAPES)]}" fill="currentColor" '
+        f'transform="translate({x:.2f},{y:.2f}){scaled}">{words}</path>'
+    )
+
+
+def dash(number: int) -> str:
+    """Return the attribute that dashes the line of a series, if any."""
+    pattern = DASHES[number % len(DASHES)]
+    return f' stroke-dasharray="{pattern}"' if pattern else ""
+
+
+def group(number: int, parts: Sequence[str]) -> str:
+    """Return everything that belongs to one series, in its colour."""
+    return (
+        f'<g class="series" data-series="{number}" style="color:{colour(number)}">'
+        f"{''.join(parts)}</g>"
+    )
+
+
+def text_width(text: str, size: float = 12) -> float:
+    """Return about how wide a text is: there is no font to ask."""
+    return sum(0.95 if ord(letter) > 0x2E80 else 0.57 for letter in text) * size
+
+
+def shorten(text: str, most: int = 48) -> str:
+    """Return a text that fits; its end may be lost."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def legend(
+    names: Sequence[str], width: float, top: float, sample: Callable[[int, float, float], str]
+) -> tuple[str, float]:
+    """Return the names of series in rows below a drawing, and the height that they take.
+
+    ``sample(number, x, y)`` draws what stands before a name, 28 pixels wide.
+    """
+    parts, x, y = [], 8.0, top + 14
+    for number, name in enumerate(names):
+        short = shorten(name, max(8, int((width - 60) / 6.9)))
+        needed = 34 + text_width(short) + 16
+        if x > 8 and x + needed > width:
+            x, y = 8.0, y + _ROW
+        parts.append(
+            f'<g class="key" data-series="{number}" style="color:{colour(number)}">'
+            f'<rect x="{x:.1f}" y="{y - 14}" width="{needed - 8:.1f}" height="{_ROW - 1}" '
+            f'fill="transparent"/>{sample(number, x, y - 4)}'
+            f'<text x="{x + 34:.1f}" y="{y}">{escape(short)}</text></g>'
+        )
+        x += needed
+    return "".join(parts), (y + 8 - top if names else 0.0)
+
+
+def svg(width: float, height: float, parts: Sequence[str], what: str) -> str:
+    """Return a drawing of a size, in pixels, and its name for those who cannot see it."""
+    return (
+        f'<svg viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" role="img" '
+        f'aria-label="{escape(what)}">{"".join(parts)}</svg>'
+    )
