@@ -355,3 +355,27 @@ def test_warnings_are_one_line(clips, tmp_path):
     assert err.startswith("warning: 1 item was skipped")
     assert err.count("\n") == 1
     assert "\x1b" not in out  # no colours without a terminal
+
+
+def test_reproduce_writes_records_a_page_and_the_claims(tmp_path, capsys):
+    folder = tmp_path / "made"
+    code = run(["reproduce", "covariance", "--quick", "-o", str(folder)])
+    shown = capsys.readouterr()
+    assert code == 0
+    assert "8 runs, 0 of them on record" in shown.err
+    assert "Claims of the paper" in shown.out
+    assert "BasicMotions" in shown.out
+    assert len(list((folder / "records").glob("classify-*.json"))) == 8
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    record = json.loads((folder / "reproduction.json").read_text())
+    assert record["figures"][0]["name"] == "covariance"
+
+
+def test_reproduce_answers_bad_input(tmp_path, capsys):
+    assert run(["reproduce", "fig3"]) == 2
+    assert "fig2" in capsys.readouterr().err
+    missing = str(tmp_path / "none")
+    assert run(["reproduce", "fig2", "--data-dir", missing, "-o", str(tmp_path / "o")]) == 1
+    assert "must be a folder" in capsys.readouterr().err
+    assert run(["reproduce", "fig2", "--data-dir", str(tmp_path), "-o", str(tmp_path / "o")]) == 1
+    assert "docs/datasets.md" in capsys.readouterr().err

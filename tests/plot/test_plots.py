@@ -10,6 +10,7 @@ from ldslearn.plot import (
     plot_eigenvalues,
     plot_forecast,
     plot_frames,
+    plot_lines,
     plot_matrix,
     plot_objective,
     plot_path,
@@ -121,3 +122,20 @@ def test_columns_are_images(ax):
     assert np.isnan(sheet[3]).all()
     with pytest.raises(ValueError, match=r"at least 20 channels, .* got shape \(3, 12, 2\)"):
         plot_columns(basis, (4, 5), ax)
+
+
+def test_lines_draw_means_spread_and_names():
+    panel = {
+        "title": "t", "x_label": "n", "y_label": "accuracy (%)", "percent": True, "log": True,
+        "series": [
+            {"name": "a", "x": [1, 2], "y": [0.5, 0.75], "spread": [0.1, 0.0]},
+            {"name": "b", "x": [1, 2], "y": [0.25, 1.0]},
+        ],
+    }  # fmt: skip
+    ax = plot_lines(panel, Figure().subplots())
+    drawn = [container.lines[0].get_ydata().tolist() for container in ax.containers]
+    assert drawn == [[50.0, 75.0], [25.0, 100.0]]
+    assert ax.get_yscale() == "log"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+    first = ax.containers[0].lines[2][0].get_segments()[0]
+    assert first[:, 1].tolist() == [40.0, 60.0]

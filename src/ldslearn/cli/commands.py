@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ldslearn.cli import options as given
+from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
     method_options,
     output_file,
@@ -362,3 +363,6 @@ def convert(
     save_npz(output, collection)
     record = describe(collection)
     showing.show(record, as_json, showing.described(str(output), record))
+
+
+app.command()(reproduce)

@@ -121,6 +121,25 @@ def _confusion(record: dict[str, Any]) -> list[Table | str]:
     return [table]
 
 
+def reproduction(record: dict[str, Any]) -> list[Table | str]:
+    """Tables of every figure that has some, and the claims."""
+    shown: list[Table | str] = []
+    for one in record["figures"]:
+        for panel in one["panels"]:
+            if panel["panel"] == "table":
+                title = f"{one['title']}: {panel['title']}"
+                shown += listed(title, tuple(panel["columns"]), [tuple(r) for r in panel["rows"]])
+    claims = Table(title="Claims of the paper", title_justify="left")
+    for column in ("claim", "verdict", "found"):
+        claims.add_column(column)
+    for claim in record["claims"]:
+        found = "\n".join(
+            f"{one['verdict']} on {one['collection']}: {one['words']}" for one in claim["evidence"]
+        )
+        claims.add_row(plain(claim["words"]), claim["verdict"], escape(found))
+    return [*shown, claims] if record["claims"] else shown
+
+
 def listed(
     title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 ) -> list[Table | str]:

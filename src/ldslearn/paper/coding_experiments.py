@@ -61,7 +61,7 @@ class Soft(Experiment):
         """The curve of Eq. (2), and eigenvalues before and after."""
         source = sources[0]
         numbers = results[source.name][0]
-        s = np.linspace(0, 2, 41)
+        s = np.linspace(0, 2, 21)
         curves = {
             f"a = {a:g}": (s.tolist(), [[float(np.tanh(a * value / 2))] for value in s])
             for a in settings[source.name]["scales"]

@@ -24,6 +24,8 @@ from ldslearn.paper.ledger import Run
 Numbers = dict[str, Any]
 _N_JOBS = -1
 _PIXEL_LEVELS = 127
+_MOST_REPEATS = 5  # of the first fit, for its time
+_LONG_ENOUGH = 0.5  # seconds that need no repeating
 
 
 def compute(run: Run) -> Numbers:
@@ -70,12 +72,15 @@ def _judge(
     splits = list(splits)
     correct, fit, predict, models = [], [], [], []
     for seed, (train, test) in enumerate(splits):
+        seconds: list[float] = []
+        while len(seconds) < (_MOST_REPEATS if seed == 0 else 1) and sum(seconds) < _LONG_ENOUGH:
+            start = time.perf_counter()
+            model = build(seed).fit(systems[train], y[train])
+            seconds.append(time.perf_counter() - start)
         start = time.perf_counter()
-        model = build(seed).fit(systems[train], y[train])
-        fitted = time.perf_counter()
         right = model.predict(systems[test]) == y[test]
-        predict.append(time.perf_counter() - fitted)
-        fit.append(fitted - start)
+        predict.append(time.perf_counter() - start)
+        fit.append(min(seconds))
         correct.append("".join("1" if one else "0" for one in right))
         models.append(model)
     numbers = {
@@ -286,8 +291,10 @@ def _drawn(atoms: Any, part: str) -> Numbers:
 def _movie(systems: LDS, n_frames: int = 24) -> list[Any]:
     """Frames simulated from every atom, (J, n_frames, m), as small whole numbers."""
     made = np.asarray(systems.simulate(n_frames, random_state=0))
-    made = made / np.abs(made).max(axis=(1, 2), keepdims=True).clip(1e-12)
-    return np.rint(_PIXEL_LEVELS * np.swapaxes(made, 1, 2)).astype(int).tolist()
+    # A few bright pixels may stay white, so that the others can be told apart.
+    largest = np.quantile(np.abs(made), 0.995, axis=(1, 2), keepdims=True).clip(1e-12)
+    pixels = np.clip(np.swapaxes(made / largest, 1, 2), -1, 1)
+    return np.rint(_PIXEL_LEVELS * pixels).astype(int).tolist()
 
 
 def _labels(run: Run) -> NDArray[np.str_]:

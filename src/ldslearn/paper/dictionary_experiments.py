@@ -179,6 +179,7 @@ class Pictures(Experiment):
                 for when in ("before", "after")
             }
             shown.panels.append(panels.eigenvalues(f"eigenvalues of the {part} parts", groups))
+        for part in ("symmetric", "skew"):
             for when in ("before", "after"):
                 title = f"measurement columns of the {part} parts, {when} learning"
                 note = "Rows are atoms, columns states."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ldslearn import __version__, _errors
+from ldslearn import _errors
 from ldslearn._files import atomic_write
 from ldslearn.evaluate.runs import versions
 from ldslearn.paper.sources import Source
@@ -40,7 +40,7 @@ class Run:
         """All that decides the numbers, but for versions of libraries."""
         return {
             "format": FORMAT,
-            "version": __version__,
+            "version": versions()["ldslearn"],
             "kind": self.kind,
             "collection": self.source.name,
             "fingerprint": self.source.fingerprint,

@@ -186,6 +186,7 @@ def _parted(parts: tuple[Any, Any, Any, Any]) -> Collection:
 
 _EMBEDDED: dict[str, Callable[[dict[str, Any]], Collection]] = {
     "textures": _textures,
+    "clear": _textures,
     "systems2": _systems,
     "systems3": _systems,
     "systems10": _systems,

@@ -4,6 +4,7 @@ from ldslearn.plot.codes import plot_code, plot_path, plot_residuals
 from ldslearn.plot.dictionary import plot_columns, plot_objective
 from ldslearn.plot.forecast import plot_forecast
 from ldslearn.plot.frames import plot_frames
+from ldslearn.plot.lines import plot_lines
 from ldslearn.plot.matrix import plot_matrix
 from ldslearn.plot.stability import plot_eigenvalues, plot_soft_normalisation
 
@@ -13,6 +14,7 @@ __all__ = [
     "plot_eigenvalues",
     "plot_forecast",
     "plot_frames",
+    "plot_lines",
     "plot_matrix",
     "plot_objective",
     "plot_path",

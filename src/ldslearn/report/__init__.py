@@ -5,6 +5,7 @@ from ldslearn.report.evaluation import evaluation_page
 from ldslearn.report.images import filmstrip, picture, png
 from ldslearn.report.lines import Series, line_chart
 from ldslearn.report.matrices import matrix_picture
+from ldslearn.report.reproduction import reproduction_page
 
 __all__ = [
     "Series",
@@ -15,4 +16,5 @@ __all__ = [
     "matrix_picture",
     "picture",
     "png",
+    "reproduction_page",
 ]

@@ -1,0 +1,59 @@
+"""The command that reproduces the paper."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ldslearn.cli import options as given
+from ldslearn.cli.sharing import usage, write_json, write_text
+
+
+def reproduce(
+    names: Annotated[
+        list[str],
+        typer.Argument(help="fig2, fig4 to fig15, table4, covariance; or all.", show_default=False),
+    ],
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the paper's data sets or stand-ins; embedded data without it.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer values and rounds: minutes instead of an hour.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for records and the page.")
+    ] = Path("reproduction"),
+    jobs: given.Jobs = -1,
+    as_json: given.Json = False,
+) -> None:
+    """Redo tables and figures of the paper, and judge its claims, on the data at hand.
+
+    Every run is recorded in the output folder; an interrupted command goes on where it was. The
+    folder then holds report.html, to look at, and reproduction.json.
+    """
+    from ldslearn.cli import showing
+    from ldslearn.paper import reproduce as run
+    from ldslearn.paper.plans import load_plan
+    from ldslearn.report import reproduction_page
+
+    with usage():
+        for name in names:
+            if name != "all":
+                load_plan(name)
+    record = run(
+        names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=_say_on_stderr
+    )
+    write_json(output / "reproduction.json", record)
+    command = shlex.join(["ldslearn", *sys.argv[1:]])
+    write_text(output / "report.html", reproduction_page(record, command))
+    showing.show(record, as_json, *showing.reproduction(record), f"look into {output}/report.html")
+
+
+def _say_on_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,42 @@
+"""Curves with their spread, as the figures of the paper."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+_MARKERS = "os^Dv*P"
+_DASHES = ("-", "--", "-.", ":")
+
+
+def plot_lines(panel: Mapping[str, Any], ax: Axes, **style: Any) -> Axes:
+    """Draw a panel of curves of :func:`ldslearn.paper.reproduce`, told apart without colour.
+
+    Parameters
+    ----------
+    panel : mapping
+        ``series`` (of name, x, y, spread), ``x_label``, ``y_label``, ``title``; ``percent`` draws
+        shares as per cent, ``log`` a logarithmic axis.
+    ax : matplotlib Axes
+    **style
+        Passed to ``ax.errorbar``.
+    """
+    factor = 100 if panel.get("percent") else 1
+    for number, one in enumerate(panel["series"]):
+        spread = one.get("spread")
+        options = {
+            "label": one["name"],
+            "marker": _MARKERS[number % len(_MARKERS)],
+            "linestyle": _DASHES[number % len(_DASHES)],
+            "capsize": 2,
+            **style,
+        }
+        y = factor * np.asarray(one["y"], dtype=float)
+        error = None if spread is None else factor * np.asarray(spread, dtype=float)
+        ax.errorbar(one["x"], y, error, **options)
+    ax.set(xlabel=panel["x_label"], ylabel=panel["y_label"], title=panel["title"])
+    if panel.get("log"):
+        ax.set_yscale("log")
+    ax.legend(frameon=False)
+    return ax

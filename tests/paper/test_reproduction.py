@@ -1,0 +1,186 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn.svm import LinearSVC
+
+from ldslearn import (
+    DictionaryClassifier,
+    LDSDictionary,
+    LDSEncoder,
+    SparseCodingClassifier,
+)
+from ldslearn.paper import reproduce, reproduction
+from ldslearn.paper.computing import compute
+from ldslearn.paper.ledger import Run
+from ldslearn.paper.sources import Library
+
+LIBRARY = Library(None)
+MOTIONS = LIBRARY.source("motions")
+
+
+def test_classification_is_that_of_a_pipeline():
+    parameters = {"method": "lds-sc-grass", "n_states": 5, "sparsity": 0.1}
+    numbers = compute(Run("classify", MOTIONS, parameters))
+    systems = LDSEncoder(5, delays=5, scale=4.0).fit_transform(MOTIONS.data.X)
+    (train, test), y = MOTIONS.splits()[0], MOTIONS.data.y
+    model = SparseCodingClassifier(sparsity=0.1).fit(systems[train], y[train])
+    right = model.predict(systems[test]) == y[test]
+    assert numbers["correct"] == ["".join(str(int(one)) for one in right)]
+    assert numbers["accuracy"] == [right.mean()]
+    assert numbers["n_train"] == [40]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"method": "lds-martin"},
+        {"method": "lds-svm", "bandwidth": 200.0},
+        {"method": "lds-sc-martin", "bandwidth": 200.0},
+        {"method": "glds-sc", "order": 3},
+        {"method": "hybrid", "mix": 0.5},
+        {"method": "lds-sc-grass", "stabilizer": "none"},
+        {"method": "lds-sc-grass", "stabilizer": "dwls", "bound": 0.99},
+    ],
+)
+def test_every_method_tells_the_motions_apart(parameters):
+    run = Run("classify", MOTIONS, {"n_states": 5, "sparsity": 0.1, **parameters})
+    assert compute(run)["accuracy"][0] > 0.7
+
+
+def test_codes_are_those_of_a_dictionary_on_halves():
+    parameters = {"method": "covlds-dl", "n_atoms": 4, "sparsity": 0.1, "splits": 2}
+    numbers = compute(Run("codes", MOTIONS, parameters))
+    systems = LDSEncoder(6, delays=5, scale=4.0).fit_transform(MOTIONS.data.X)
+    train, test = MOTIONS.halves(2)[1]
+    y = MOTIONS.data.y
+    model = DictionaryClassifier(LDSDictionary(4, mix=0.5, random_state=1), LinearSVC(C=10))
+    model.fit(systems[train], y[train])
+    assert numbers["accuracy"][1] == pytest.approx(model.score(systems[test], y[test]))
+    assert numbers["objective"][1] == pytest.approx(model.dictionary_.objective_[-1] / len(train))
+    assert numbers["iterations"][1] == model.dictionary_.n_iter_
+
+
+def test_drawn_atoms_are_not_learned_and_cannot_code_as_well():
+    common = {"n_atoms": 4, "sparsity": 0.1, "splits": 2}
+    drawn, learned = (
+        compute(Run("codes", MOTIONS, {"method": method, **common}))
+        for method in ("covlds-rand", "covlds-dl")
+    )
+    assert drawn["iterations"] == [0, 0]
+    assert np.mean(drawn["objective"]) > np.mean(learned["objective"])
+
+
+def test_stability_costs_an_error():
+    soft, none = (
+        compute(Run("stabilize", MOTIONS, {"n_states": 10, "stabilizer": name}))
+        for name in ("soft", "none")
+    )
+    assert none["error"] == pytest.approx(none["error_before"])
+    assert soft["error_before"] == pytest.approx(none["error"])
+    assert soft["error"] > none["error"]
+    assert soft["radius"] < 1
+
+
+def test_convergence_never_rises():
+    run = Run(
+        "converge", MOTIONS,
+        {"n_atoms": 3, "sparsity": 0.1, "init": "random", "iterations": 4, "seed": 0},
+    )  # fmt: skip
+    objective = compute(run)["objective"]
+    assert len(objective) == 5
+    assert (np.diff(objective) <= 1e-9).all()
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reproduction")
+    said = []
+    record = reproduce(["fig2", "covariance"], quick=True, records=folder, say=said.append)
+    return folder, record, said
+
+
+def without_times(record):
+    """A record without what differs from call to call."""
+    if isinstance(record, dict):
+        return {k: without_times(v) for k, v in record.items() if "seconds" not in k}
+    return [without_times(value) for value in record] if isinstance(record, list) else record
+
+
+def test_a_record_says_what_was_used(first):
+    _, record, said = first
+    assert said[0] == "9 runs, 0 of them on record"
+    assert "Fig. 2: soft normalisation: JapaneseVowels" in said
+    figures = {one["name"]: one for one in record["figures"]}
+    assert list(figures) == ["fig2", "covariance"]
+    assert figures["covariance"]["collections"] == [
+        {"name": "motions", "title": "BasicMotions", "origin": "embedded", "instead_of": "sd"},
+        {"name": "vowels", "title": "JapaneseVowels", "origin": "embedded", "instead_of": "spr"},
+    ]
+    assert [claim["claim"] for claim in record["claims"]] == ["covariance-coding"]
+    assert record["collections"]["motions"]["n_sequences"] == 80
+    json.dumps(record, allow_nan=False)
+
+
+def test_nothing_is_computed_twice(first, monkeypatch):
+    folder, record, _ = first
+    said = []
+    monkeypatch.setattr(reproduction, "compute", lambda run: pytest.fail("computed again"))
+    again = reproduce(["fig2", "covariance"], quick=True, records=folder, say=said.append)
+    assert said[0] == "9 runs, 9 of them on record"
+    assert without_times(again) == without_times(record)
+
+
+def test_an_interrupted_call_goes_on_where_it_was(first, tmp_path, monkeypatch):
+    _, record, _ = first
+    done = []
+
+    def interrupted(run):
+        if len(done) == 4:
+            raise KeyboardInterrupt
+        done.append(run.key)
+        return compute(run)
+
+    monkeypatch.setattr(reproduction, "compute", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(["fig2", "covariance"], quick=True, records=tmp_path)
+    assert len(list((tmp_path / "records").iterdir())) == 4
+
+    def counted(run):
+        done.append(run.key)
+        return compute(run)
+
+    monkeypatch.setattr(reproduction, "compute", counted)
+    resumed = reproduce(["fig2", "covariance"], quick=True, records=tmp_path)
+    assert len(done) == len(set(done)) == 9
+    assert without_times(resumed) == without_times(record)
+
+
+def test_figures_share_runs(tmp_path, monkeypatch):
+    """Fig. 8 and the table classify the same motions by the same methods."""
+    keys = []
+
+    def counted(run):
+        keys.append(run.key)
+        zeros = "0" * 40
+        return {
+            "correct": [zeros], "accuracy": [0.0], "n_train": [40], "fit_seconds": [1.0],
+            "predict_seconds": [1.0],
+        }  # fmt: skip
+
+    monkeypatch.setattr(reproduction, "compute", counted)
+    reproduce(["fig8"], quick=True, records=tmp_path)
+    alone = len(keys)
+    record = reproduce(["fig8"], quick=True, records=tmp_path)
+    assert len(keys) == alone == len(set(keys))
+    verdicts = {claim["claim"]: claim["verdict"] for claim in record["claims"]}
+    assert verdicts == {
+        "converges": "confirmed", "cheaper": "undecided", "sparse-nearest": "undecided",
+        "grass-martin": "undecided",
+    }  # fmt: skip
+
+
+def test_unknown_names_stop_before_the_work(tmp_path):
+    with pytest.raises(ValueError, match="'fig3'"):
+        reproduce(["fig2", "fig3"], records=tmp_path / "none")
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from ldslearn.paper import reproduce
+from ldslearn.paper.panels import lines, movies, table
+from ldslearn.report import reproduction_page
+
+HOSTILE = '<script>alert("x")</script> & "quotes"'
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    return reproduce(
+        ["fig2", "fig13", "covariance"], quick=True, records=tmp_path_factory.mktemp("r")
+    )
+
+
+def made_of(*panels):
+    """A record of one figure."""
+    collection = {"name": "x", "title": HOSTILE, "origin": "embedded", "instead_of": "ucsd"}
+    about = {
+        "title": HOSTILE, "origin": "embedded", "n_sequences": 1, "n_channels": 1, "shortest": 1,
+        "longest": 2, "classes": {HOSTILE: 1}, "fingerprint": "0" * 64,
+    }  # fmt: skip
+    found = [{"collection": HOSTILE, "verdict": "refuted", "words": HOSTILE}]
+    claim = {
+        "claim": "x", "words": HOSTILE, "where": HOSTILE, "verdict": "mixed", "evidence": found
+    }  # fmt: skip
+    return {
+        "quick": True, "n_runs": 1, "seconds": 1.0, "claims": [claim], "versions": {"x": "1"},
+        "figures": [{"title": HOSTILE, "collections": [collection], "panels": list(panels)}],
+        "collections": {"x": about}, "machine": {"system": "x", "processor": "y", "cores": 2},
+    }  # fmt: skip
+
+
+def test_a_page_shows_every_panel_and_claim(record):
+    page = reproduction_page(record, "ldslearn reproduce fig2")
+    for one in record["figures"]:
+        assert one["title"] in page
+        for panel in one["panels"]:
+            assert panel["title"].replace("<", "&lt;") in page
+    for claim in record["claims"]:
+        assert claim["words"] in page
+    assert page.count('class="film"') == 8  # atoms
+    assert "BasicMotions (embedded) instead of sd" in page
+    assert "ldslearn reproduce fig2" in page
+    assert len(page) < 2_000_000
+
+
+def test_nothing_of_a_record_is_taken_for_html():
+    curves = {HOSTILE: ([1.0, 2.0], [[0.5], [0.6]])}
+    shown = [
+        lines(HOSTILE, HOSTILE, HOSTILE, curves, percent=True),
+        table(HOSTILE, [HOSTILE], [[HOSTILE]], HOSTILE),
+        movies(HOSTILE, np.zeros((1, 3, 4), int).tolist(), (2, 2), HOSTILE),
+    ]
+    page = reproduction_page(made_of(*shown), HOSTILE)
+    assert page.count("<script>") == 1  # the page's own
+    assert page.count("&lt;script&gt;") > 10
+
+
+def test_colour_frames_become_grey():
+    films = np.zeros((1, 2, 12), int)
+    page = reproduction_page(made_of(movies("m", films.tolist(), (2, 2, 3))), "x")
+    assert 'class="film"' in page
