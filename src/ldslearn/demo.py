@@ -234,7 +234,11 @@ def _draw_textures() -> Figure:
 
 def _reported(folder: Path) -> str:
     videos, kinds = make_dynamic_textures(n_per_class=12, size=24, n_frames=60, random_state=0)
-    data = Collection([to_sequence(video) for video in videos], kinds, frame_shape=(24, 24))
+    data = Collection(
+        [to_sequence(video) for video in videos], kinds,
+        names=tuple(f"{kind} {number % 12}" for number, kind in enumerate(kinds)),
+        frame_shape=(24, 24),
+    )  # fmt: skip
     first: list[Round] = []
     record = evaluate(
         data, "covlds-dl", parse("folds:2"),
