@@ -75,7 +75,7 @@ def class_clips(data: Collection, seed: int) -> tuple[Clip, ...]:
 
 
 def atom_clips(pipeline: Pipeline, known: Collection, seed: int) -> tuple[AtomClip, ...]:
-    """Return the atoms that each class uses most; nothing without frames, or of atoms that are no systems."""
+    """Return what each class uses most; nothing without frames, or of subspaces."""
     dictionary = getattr(pipeline[-1], "dictionary_", None)
     if known.frame_shape is None or dictionary is None or dictionary.atoms_.subspaces is not None:
         return ()
