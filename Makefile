@@ -21,7 +21,7 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 
-demo: $(VENV)/.installed ## fit the embedded data, print and draw what was found
+demo: $(VENV)/.installed ## fit the embedded data, print, draw and report what was found
 	$(BIN)/python -m ldslearn.demo
 
 test: $(VENV)/.installed-dev ## run the tests

@@ -20,10 +20,14 @@ def test_demo_prints_and_draws_into_the_folder_it_names(tmp_path, capsys):
         "forecast.png",
         "kernel.png",
         "query.png",
+        "report.html",
         "stability.png",
         "textures.png",
     ]
-    for name in names:
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert re.search(r'<span class="big">(8|9)\d\.\d ± \d', page)
+    assert page.count('class="film"') == 6 * 2 + 12  # clips of six classes, and twelve atoms
+    for name in (name for name in names if name.endswith(".png")):
         picture = matplotlib.image.imread(folder / name)
         assert picture.shape[0] > 300
         assert np.std(picture) > 0.05  # something is on it

@@ -18,8 +18,14 @@ from ldslearn.classify import (
     NearestLDSClassifier,
     SparseCodingClassifier,
 )
-from ldslearn.datasets import load_basic_motions, load_japanese_vowels, make_dynamic_textures
+from ldslearn.datasets import (
+    Collection,
+    load_basic_motions,
+    load_japanese_vowels,
+    make_dynamic_textures,
+)
 from ldslearn.dictionary import LDSDictionary
+from ldslearn.evaluate import Round, Settings, evaluate, exhibit, parse
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
 from ldslearn.plot import (
@@ -33,6 +39,7 @@ from ldslearn.plot import (
     plot_residuals,
     plot_soft_normalisation,
 )
+from ldslearn.report import evaluation_page
 from ldslearn.video import to_sequence, to_video
 
 
@@ -60,6 +67,11 @@ def run(folder: Path) -> None:
     for name, (draw, what) in drawings.items():
         draw().savefig(folder / name, dpi=120)
         console.print(f"drawn [bold]{folder / name}[/]: {what}")
+    (folder / "report.html").write_text(_reported(folder), encoding="utf-8")
+    console.print(
+        f"written [bold]{folder / 'report.html'}[/]: how well a learned dictionary tells dynamic "
+        "textures apart, and what it saw; open it in a browser"
+    )
     console.print(f"\ndone in {time.perf_counter() - started:.1f} s; look into [bold]{folder}[/]")
 
 
@@ -218,6 +230,23 @@ def _draw_textures() -> Figure:
     axes[0, 0].set_title("dynamic textures")
     axes[0, 1].set_title("drawn from their systems, 20 states each")
     return figure
+
+
+def _reported(folder: Path) -> str:
+    videos, kinds = make_dynamic_textures(n_per_class=12, size=24, n_frames=60, random_state=0)
+    data = Collection(
+        [to_sequence(video) for video in videos], kinds,
+        names=tuple(f"{kind} {number % 12}" for number, kind in enumerate(kinds)),
+        frame_shape=(24, 24),
+    )  # fmt: skip
+    first: list[Round] = []
+    record = evaluate(
+        data, "covlds-dl", parse("folds:2"),
+        n_states=5, sparsity=0.1, settings=Settings(atoms=16), on_first=first.append,
+    )  # fmt: skip
+    return evaluation_page(
+        record, f"ldslearn demo {folder}", exhibit(data, first[0]), name="dynamic textures"
+    )
 
 
 if __name__ == "__main__":

@@ -1,16 +1,18 @@
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection, load_basic_motions
-from ldslearn.evaluate import Settings, evaluate, exhibit, parse
+from ldslearn.evaluate import Exhibits, Settings, evaluate, exhibit, parse
+from ldslearn.evaluate.clips import _LEVELS, AtomClip, Clip
+from ldslearn.evaluate.examples import AtomName, CodeExample
+from ldslearn.evaluate.similarity import Similarity
 from ldslearn.report import evaluation_page
 from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
 from ldslearn.report.evaluation import wilson_interval
+from ldslearn.report.exhibits import exhibited
 
 X, Y, _, _ = load_basic_motions()
 HOSTILE = '<script>alert("x")</script> & "quotes"'
@@ -65,22 +67,34 @@ def test_the_page_is_whole_and_alone(text):
     assert "What was tried in the first round" in words
 
 
-def test_no_requests_and_no_errors_in_a_browser(text, tmp_path):
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.skip("no browser")
-    (tmp_path / "page.html").write_text(text[0])
-    done = subprocess.run(
-        [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--v=0",
-            "--dump-dom", f"file://{tmp_path / 'page.html'}",
-        ],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+def test_no_requests_and_no_errors_in_a_browser(text, browse):
+    done = browse(text[0], "--dump-dom")
     assert "What is taken for what" in done.stdout
     assert "CONSOLE" not in done.stderr
+
+
+def test_a_page_of_many_large_clips_is_small():
+    # A thousand clips of 50 x 50 pixels of noise, which packs worst, as exhibit() would show them.
+    rng = np.random.default_rng(0)
+    names = tuple(f"folder/of/clips/number {i}.avi" for i in range(1000))
+    labels = tuple(f"class number {i % 40}" for i in range(1000))
+
+    def noise(n):
+        return (rng.integers(0, _LEVELS, (n, 50, 50)) * 8).astype(np.uint8)
+
+    shown = Exhibits(
+        Similarity(rng.normal(size=(1000, 2)), labels, names, rng.random((400, 400)), labels[:400]),
+        {name: rng.normal(size=360) + 1j * rng.normal(size=360) for name in ("before", "after")},
+        tuple(
+            CodeExample(names[k], "a", "b", (0.1,) * 8, (AtomName("a", names[k]),) * 8, 30)
+            for k in range(6)
+        ),
+        tuple(Clip(names[k], labels[k], noise(16), noise(16)) for k in range(12)),
+        tuple(AtomClip(k, labels[k], 0.5, noise(4), noise(16)) for k in range(12)),
+    )
+    page = "".join(exhibited(shown))
+    assert page.count('class="film"') == 36
+    assert len(page) < 1_900_000
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.0, 10), (0.5, 40), (0.95, 60), (1.0, 7)])

@@ -53,9 +53,11 @@ def _common(
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Argument(help="Folder for the pictures.")] = Path("demo-output"),
+    output: Annotated[Path, typer.Argument(help="Folder for the pictures and the page.")] = Path(
+        "demo-output"
+    ),
 ) -> None:
-    """Fit, compare and classify the embedded data; print tables, draw pictures."""
+    """Fit, compare and classify the embedded data; print tables, draw pictures, write a page."""
     from ldslearn.demo import run
 
     run(output)

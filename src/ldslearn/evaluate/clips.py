@@ -1,5 +1,6 @@
 """Frames to look at: clips beside what their systems make, and atoms."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ Bytes = NDArray[np.uint8]
 _MOST = 12  # classes, and atoms
 _FRAMES = 16
 _PIXELS = 1_500_000  # of all frames on a page together
-_LEVELS = 32  # of grey: noise packs the better, the fewer there are
+_LEVELS = 24  # of grey: noise packs the better, the fewer there are
 _COLUMNS = 4
 
 
@@ -74,25 +75,31 @@ def class_clips(data: Collection, seed: int) -> tuple[Clip, ...]:
 
 
 def atom_clips(pipeline: Pipeline, known: Collection, seed: int) -> tuple[AtomClip, ...]:
-    """Return the atoms used most; nothing without frames, or of atoms that are no systems."""
+    """Return what each class uses most; nothing without frames, or of subspaces."""
     dictionary = getattr(pipeline[-1], "dictionary_", None)
     if known.frame_shape is None or dictionary is None or dictionary.atoms_.subspaces is not None:
         return ()
     atoms = dictionary.atoms_.systems()
     use = atom_use(pipeline, known)
     columns_of_codes = np.arange(len(atoms)) % len(use.users)  # parts may share their codes
-    order = np.argsort(-use.sizes[columns_of_codes], kind="stable")
+    ranked: list[tuple[int, int]] = []  # the first of every class, the second of every class, ...
+    seen: Counter[str] = Counter()
+    for index in np.argsort(-use.sizes[columns_of_codes], kind="stable").tolist():
+        user = use.users[columns_of_codes[index]]
+        ranked.append((seen[user], index))
+        seen[user] += 1
+    chosen = [index for _, index in sorted(ranked, key=lambda pair: pair[0])[:_MOST]]
     factor, n_pixels = _shrinking(known), int(np.prod(known.frame_shape))
     found = []
-    for index in np.sort(order[:_MOST]):
+    for index in sorted(chosen):
         columns = _grey_frames(atoms.C[index][:n_pixels, :_COLUMNS], known.frame_shape, factor)
         reach = np.abs(columns).max(axis=(1, 2), keepdims=True)
         columns = columns / np.where(reach > 0, reach, 1.0)
-        made = _grey_frames(draw(atoms[int(index)], _FRAMES, seed), known.frame_shape, factor)
+        made = _grey_frames(draw(atoms[index], _FRAMES, seed), known.frame_shape, factor)
         column = columns_of_codes[index]
         found.append(
             AtomClip(
-                int(index) + 1,
+                index + 1,
                 use.users[column],
                 float(use.shares[column]),
                 _pixels(columns, -1.0, 1.0),

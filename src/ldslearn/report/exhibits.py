@@ -124,8 +124,8 @@ def _learned(atoms: tuple[AtomClip, ...]) -> Section:
     return section(
         "Learned atoms",
         paragraph(
-            "Systems that the dictionary of the first round found, those used most: sequences that "
-            "they make, and the first columns of what they measure."
+            "Systems that the dictionary of the first round found, those that each class uses "
+            "most: sequences that they make, and the first columns of what they measure."
         ),
         grid(*cards, least=17),
     )

@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+
+from ldslearn.datasets import Collection, load_basic_motions, make_dynamic_textures
+from ldslearn.evaluate import Settings, evaluate, exhibit, parse
+from ldslearn.evaluate import clips as clips_module
+from ldslearn.evaluate import similarity as similarity_module
+from ldslearn.evaluate.similarity import evenly
+from ldslearn.geometry import projection_kernel
+from ldslearn.models import LDSEncoder
+from ldslearn.video import to_sequence
+
+X, Y, Z, W = load_basic_motions()
+MOTIONS = Collection(
+    [*X, *Z], [*Y, *W], split=["train"] * 40 + ["test"] * 40, names=[f"m{i}" for i in range(80)]
+)
+
+
+def shown(data, method, protocol="folds:2", **options):
+    first = []
+    settings = Settings(atoms=4, budget=1.0)
+    record = evaluate(data, method, parse(protocol), settings=settings, on_first=first.append,
+                      **options)  # fmt: skip
+    assert len(first) == 1
+    return record, first[0], exhibit(data, first[0], settings)
+
+
+@pytest.fixture(scope="module")
+def coded():
+    return shown(MOTIONS, "lds-sc-grass", "split", n_states=3, sparsity=0.1, delays=2)
+
+
+@pytest.fixture(scope="module")
+def textures():
+    videos, kinds = make_dynamic_textures(n_per_class=4, size=12, n_frames=30, random_state=0)
+    return Collection([to_sequence(video) for video in videos], kinds, frame_shape=(12, 12))
+
+
+def test_similarity_is_the_projection_kernel(coded):
+    found = coded[2].similarity
+    K = projection_kernel(LDSEncoder(3, delays=2).fit_transform(MOTIONS.X))
+    order = np.argsort(MOTIONS.y, kind="stable")
+    np.testing.assert_allclose(found.kernel, K[np.ix_(order, order)], atol=1e-10)
+    assert found.kernel_labels == tuple(sorted(MOTIONS.y))
+    assert found.labels == tuple(MOTIONS.y)
+    # Classical scaling: no other plane keeps more of the centred kernel.
+    J = np.eye(80) - 1 / 80
+    values = np.linalg.eigvalsh(J @ K @ J)[::-1]
+    np.testing.assert_allclose((found.points**2).sum(axis=0), values[:2], rtol=1e-8)
+    kept = np.linalg.norm(J @ K @ J - found.points @ found.points.T)
+    assert kept == pytest.approx(np.linalg.norm(values[2:]), rel=1e-8)
+
+
+def test_large_matrices_are_thinned_evenly(monkeypatch):
+    monkeypatch.setattr(similarity_module, "_MOST_ROWS", 20)
+    found = shown(MOTIONS, "lds-martin", "split", n_states=3)[2].similarity
+    assert found.kernel.shape == (20, 20)
+    assert [found.kernel_labels.count(label) for label in MOTIONS.classes] == [5] * 4
+    assert len(found.points) == 80
+
+
+@pytest.mark.parametrize(("n", "most"), [(3, 5), (5, 5), (1000, 7), (6, 5)])
+def test_evenly(n, most):
+    found = evenly(n, most)
+    assert len(np.unique(found)) == len(found) == min(n, most)
+    assert found[0] == 0
+    assert found[-1] == n - 1
+    assert np.ptp(np.diff(found)) <= 1
+
+
+def test_eigenvalues_before_and_after(coded):
+    before, after = coded[2].eigenvalues.values()
+    assert list(coded[2].eigenvalues) == ["as fitted", "made stable (soft)"]
+    raw = LDSEncoder(3, delays=2, stabilizer="none").fit_transform(MOTIONS.X)
+    np.testing.assert_allclose(
+        np.sort_complex(before), np.sort_complex(np.linalg.eigvals(raw.A).ravel())
+    )
+    assert len(after) == len(before) == 240
+    assert np.abs(after).max() < 1
+    plain = shown(MOTIONS, "lds-martin", "split", n_states=3, encoder={"stabilizer": "none"})[2]
+    assert list(plain.eigenvalues) == ["as fitted"]
+
+
+def test_codes_are_those_that_decided(coded):
+    record, first, exhibits = coded
+    n_wrong = round((1 - record["accuracy"]) * 40)
+    wrong = [one for one in exhibits.codes if one.label != one.predicted]
+    assert len(exhibits.codes) == 6
+    assert len(wrong) == min(3, n_wrong) > 0
+    codes = first.fit.pipeline[-1].codes_for(first.fit.pipeline[0].transform(first.unknown.X))
+    for one in exhibits.codes:
+        index = first.unknown.names.index(one.name)
+        assert one.label == first.unknown.y[index]
+        assert one.predicted == first.predicted[index]
+        assert one.n_nonzero == np.count_nonzero(codes[index])
+        sizes = np.abs(one.coefficients)
+        assert (np.diff(sizes) <= 0).all()
+        assert sizes.sum() == pytest.approx(np.sort(np.abs(codes[index]))[::-1][:8].sum())
+        for value, atom in zip(one.coefficients, one.atoms, strict=True):
+            training = first.known.names.index(atom.name)
+            assert codes[index, training] == pytest.approx(value)
+            assert atom.label == first.known.y[training]
+
+
+def test_methods_without_codes_or_frames_show_none():
+    found = shown(MOTIONS, "lds-martin", "split", n_states=3)[2]
+    assert found.codes == found.clips == found.atoms == ()
+
+
+@pytest.mark.parametrize("method", ["lds-dl", "covlds-dl", "ldsst-dl"])
+def test_clips_and_atoms(textures, method):
+    _, first, found = shown(textures, method, n_states=3, sparsity=0.1)
+    assert [clip.label for clip in found.clips] == textures.classes
+    for clip in found.clips:
+        video = textures.X[textures.names.index(clip.name)].T.reshape(-1, 12, 12)[:16]
+        assert clip.frames.shape == clip.drawn.shape == (16, 12, 12)
+        shares = clip.frames / 255
+        low, high = np.percentile(video, [0.5, 99.5])
+        np.testing.assert_allclose(shares, np.clip((video - low) / (high - low), 0, 1), atol=0.03)
+        assert np.ptp(clip.drawn) > 50
+        # The system starts where the sequence does.
+        assert np.corrcoef(clip.drawn[0].ravel(), clip.frames[0].ravel())[0, 1] > 0.7
+    dictionary = first.fit.pipeline[-1].dictionary_
+    codes = np.abs(dictionary.transform(first.fit.pipeline[0].transform(first.known.X)))
+    assert len(found.atoms) == codes.shape[1]
+    for atom in found.atoms:
+        means = {c: codes[first.known.y == c, atom.number - 1].mean() for c in textures.classes}
+        assert means[atom.used_by] == max(means.values())
+        assert atom.share == pytest.approx(max(means.values()) / (sum(means.values()) or 1))
+        assert atom.drawn.shape == (16, 12, 12)
+    names = {one.name for example in found.codes for one in example.atoms}
+    assert names <= {f"atom {k + 1}" for k in range(codes.shape[1])}
+
+
+def test_subspaces_are_coded_but_not_shown(textures):
+    found = shown(textures, "glds-dl", n_states=3, sparsity=0.1)[2]
+    assert found.codes
+    assert found.clips
+    assert found.atoms == ()
+
+
+def test_large_and_coloured_frames_shrink(textures, monkeypatch):
+    monkeypatch.setattr(clips_module, "_PIXELS", 16 * 24 * 12 * 12 // 4)
+    found = shown(textures, "lds-martin", n_states=3)[2]
+    video = textures.X[0].T.reshape(-1, 6, 2, 6, 2).mean(axis=(2, 4))[:16]
+    assert found.clips[0].frames.shape == (16, 6, 6)
+    first = next(clip for clip in found.clips if clip.name == textures.names[0])
+    assert np.corrcoef(first.frames.ravel(), video.ravel())[0, 1] > 0.99
+    coloured = Collection(
+        [np.repeat(x, 3, axis=0) for x in textures.X], textures.y, frame_shape=(12, 12, 3)
+    )
+    again = shown(coloured, "lds-martin", n_states=3)[2]
+    assert again.clips[0].frames.shape[1:] == (6, 6)
+
+
+def test_the_automatic_method_can_be_shown():
+    found = shown(MOTIONS, "auto", "split")[2]
+    assert len(found.similarity.points) == 80
+    assert found.eigenvalues

@@ -1,0 +1,26 @@
+import shutil
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def browse(tmp_path):
+    """Run a headless browser on a page; returns what it printed and said."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no browser")
+
+    def run(text, *options):
+        (tmp_path / "page.html").write_text(text, encoding="utf-8")
+        return subprocess.run(
+            [
+                browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--v=0",
+                *options, f"file://{tmp_path / 'page.html'}",
+            ],
+            capture_output=True, text=True, timeout=240,
+        )  # fmt: skip
+
+    return run

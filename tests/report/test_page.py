@@ -1,0 +1,101 @@
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import matplotlib.image
+import numpy as np
+
+from ldslearn.report import Series, filmstrip, line_chart
+from ldslearn.report.page import figure, folded, grid, page, paragraph, section
+
+LINES = line_chart([Series("first", [1, 2], [3, 4]), Series("second", [1, 2], [5, 2])], "x", "y")
+# What a reader does: points at a mark, walks on by a key, and hides the second series.
+READER = """
+  const marks = document.querySelectorAll('.series .mark'), tip = document.querySelector('.tip');
+  const said = [document.querySelectorAll('svg title').length];
+  marks[0].dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
+  said.push(tip.hidden, tip.textContent);
+  marks[0].focus();
+  marks[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+  said.push(tip.textContent, document.activeElement === marks[1]);
+  const key = document.querySelectorAll('.key')[1];
+  key.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+  const series = document.querySelectorAll('.series');
+  said.push(key.getAttribute('aria-pressed'), series[0].classList.contains('off'),
+    series[1].classList.contains('off'));
+  document.body.dataset.said = said.join('|');
+"""
+
+
+def test_the_policy_admits_the_script_and_no_other():
+    text = page("t", [])
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    own = b64encode(sha256(script.encode()).digest()).decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules == {
+        "default-src": "'none'",
+        "style-src": "'unsafe-inline'",
+        "img-src": "data:",
+        "script-src": f"'sha256-{own}'",
+    }
+
+
+def test_contents_when_there_are_many_sections():
+    few = [section(f"part {k}") for k in range(4)]
+    assert "<nav" not in page("t", few)
+    text = page("t", ["<p>before</p>", *few, section("Part 1"), section("<b>")])
+    links = re.findall(r'<a href="#([^"]*)">', text)
+    anchors = re.findall(r'<section id="([^"]*)">', text)
+    assert links == anchors == ["part-0", "part-1", "part-2", "part-3", "part-1-2", "b"]
+    assert "<b>" not in text
+
+
+def test_parts():
+    assert folded("a < b", paragraph("c")) == (
+        "<details><summary>a &lt; b</summary><p>c</p></details>"
+    )
+    assert grid("<i></i>", "<b></b>", least=9).count("--least:9rem") == 1
+    assert "figcaption" not in figure("<svg></svg>", "")
+
+
+def test_tips_and_legends_answer(browse):
+    text = page("t", [figure(LINES, "")])
+    (hash_,) = re.findall(r"'(sha256-[^']+)'", text)
+    more = b64encode(sha256(READER.encode()).digest()).decode()
+    text = text.replace(f"'{hash_}'", f"'{hash_}' 'sha256-{more}'")
+    text = text.replace("</body>", f"<script>{READER}</script></body>")
+    done = browse(text, "--dump-dom")
+    said = re.search(r'data-said="([^"]*)"', done.stdout).group(1).split("|")
+    assert said == [
+        "0", "false", "first; x 1: 3", "first; x 2: 4", "true", "false", "false", "true",
+    ]  # fmt: skip
+    assert "CONSOLE" not in done.stderr
+
+
+def test_another_script_does_not_run(browse):
+    text = page("t", []).replace("</body>", "<script>document.title = 'run'</script></body>")
+    done = browse(text, "--dump-dom")
+    assert "<title>t</title>" in done.stdout
+    assert "Content Security Policy" in done.stderr
+
+
+def test_a_film_shows_its_frames_in_turn(browse, tmp_path):
+    # Twelve greys: whatever moment is caught, the window shows one of them and nothing else.
+    greys = (20 * np.arange(1, 13)).astype(np.uint8)
+    frames = np.broadcast_to(greys[:, None, None], (12, 8, 8))
+    seen = set()
+    for delay in (0.0, 0.25, 0.5, 0.95):
+        text = page("t", [filmstrip(frames, "", rate=12, side=80)])
+        text = text.replace(
+            "animation-duration:1s",
+            f"animation-duration:1s;animation-delay:-{delay}s;animation-play-state:paused",
+        )
+        picture = tmp_path / "shot.png"
+        browse(text, f"--screenshot={picture}", "--window-size=600,400", "--hide-scrollbars")
+        pixels = np.rint(255 * matplotlib.image.imread(picture)[..., 0]).astype(int)
+        inside = pixels[np.isin(pixels, greys)]
+        value, count = max(((v, (inside == v).sum()) for v in set(inside)), key=lambda p: p[1])
+        assert count > 0.95 * 80 * 80
+        seen.add(int(value))
+    assert seen == {20, 20 * 4, 20 * 7, 20 * 12}
