@@ -306,3 +306,12 @@ def test_any_source_of_randomness():
     X, y = small(2, 4)
     for source in (np.random.default_rng(0), np.random.RandomState(0), 3, None):
         AutoLDSClassifier(0.5, random_state=source).fit(X, y)
+
+
+def test_sequences_that_never_change_are_at_rest():
+    """A hand that touches nothing, a patient who sleeps: no error, at fit or later."""
+    random = np.random.default_rng(0)
+    still = [np.full((3, 40), float(i)) for i in range(6)]
+    moving = [np.cumsum(random.standard_normal((3, 40)), axis=1) for _ in range(6)]
+    model = fitted([*still, *moving], ["still"] * 6 + ["moving"] * 6, 3)
+    assert model.predict([np.full((3, 40), 2.5), moving[0]]).tolist() == ["still", "moving"]

@@ -420,3 +420,17 @@ def test_deviations_tell_of_size():
     X = ragged_sequences(2, n_channels=3)
     small, large = (LDSEncoder(2).fit_transform([s * x for x in X]) for s in (1.0, 3.0))
     np.testing.assert_allclose(large.deviation, 3 * small.deviation)
+
+
+def test_constant_sequences_can_be_systems_at_rest():
+    random = np.random.default_rng(0)
+    X = [random.standard_normal((4, 20)), np.full((4, 20), 3.0)]
+    with pytest.raises(ValueError, match="sequence 1 must vary over time"):
+        LDSEncoder(2).fit_transform(X)
+    with pytest.warns(UserWarning, match=r"sequence 1: rank 0"):
+        systems = LDSEncoder(2, constant="rest").fit_transform(X)
+    assert not systems.A[1].any()
+    np.testing.assert_allclose(systems.C[1].T @ systems.C[1], np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(systems.mean[1], 3.0)
+    with pytest.raises(ValueError, match=r"constant must be one of 'raise', 'rest'; got 'drop'"):
+        LDSEncoder(2, constant="drop").fit(X)

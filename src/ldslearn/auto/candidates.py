@@ -12,7 +12,7 @@ from ldslearn.models import LDSEncoder
 
 PARTS = ("projection", "mean", "covariance", "deviation")
 ORDERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
-DELAYS = (1, 2, 3, 5, 10)
+DELAYS = (1, 2, 3, 5, 10, 20)
 WINDOWS: tuple[tuple[int, ...], ...] = ((1,), (2,), (4,), (1, 2, 4), (8,), (1, 4, 8), (16,))
 _MOST_STACKED = 3000  # channels, unless there are as many without delays
 
@@ -44,6 +44,7 @@ class Description:
             delays=self.delays,
             windows=self.windows if len(self.windows) > 1 else self.windows[0],
             center=self.center,
+            constant="rest",
             n_jobs=n_jobs,
         )
 

@@ -16,6 +16,7 @@ from ldslearn._parallel import progress
 from ldslearn._tags import NoTable
 from ldslearn.auto.calibration import chances
 from ldslearn.auto.candidates import PARTS, QUICK_RULES, Description, Rule, build
+from ldslearn.auto.expectation import expected_accuracy
 from ldslearn.auto.folds import check_groups, make_folds
 from ldslearn.auto.report import Report
 from ldslearn.auto.search import Search, choose
@@ -138,7 +139,11 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
                 self.pipeline_.fit([sequences[i] for i in kept], self.classes_[labels[kept]])
         self.n_channels_in_ = len(sequences[0])
         self._factor = chosen.factor
-        self.report_ = self._report(search, chosen, best, len(kept), begun)
+        accuracy = error = float("nan")
+        if search.trials:
+            own = None if owners is None else owners[searched][tested]
+            accuracy, error = expected_accuracy(search.judged(), own, random)
+        self.report_ = self._report(search, chosen, best, accuracy, error, len(kept), begun)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -162,17 +167,18 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             return class_scores(self.pipeline_[-1], inputs)
 
     def _report(
-        self, search: Search, chosen: Trial, best: Trial, n_trained: int, begun: float
+        self,
+        search: Search,
+        chosen: Trial,
+        best: Trial,
+        accuracy: float,
+        error: float,
+        n_trained: int,
+        begun: float,
     ) -> Report:
         trials = sorted(search.trials.values(), key=lambda t: (t.loss, t.size))
-        n_tested = chosen.losses.shape[1]
-        accuracy = error = float("nan")
         why = "no class has two sequences (or groups), so that nothing could be held out"
         if trials:
-            accuracy = chosen.accuracy
-            # Of a binomial; Laplace's rule keeps it above zero when nothing was wrong.
-            p = (accuracy * n_tested + 1) / (n_tested + 2)
-            error = float(np.sqrt(p * (1 - p) / n_tested))
             why = "no candidate did better, and none that is simpler did as well"
         if chosen is not best:
             why = (

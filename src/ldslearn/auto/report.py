@@ -13,7 +13,8 @@ class Report:
     chosen : dict
         Parameters of the choice, plain values; see ``pipeline_`` for the same as an estimator.
     expected_accuracy, standard_error : float
-        Of the choice, from folds of the training sequences.
+        Of the choice on new sequences, from folds of the training sequences, less what is due to
+        having been chosen by them.
     why : str
         In words.
     tried : list of dict

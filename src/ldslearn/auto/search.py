@@ -58,6 +58,7 @@ class Search:
         self.grams: dict[Description, Grams] = {}
         self.trials: dict[tuple[Description, Rule], Trial] = {}
         self.quick: dict[Description, float] = {}
+        self.looked: list[Trial] = []
         self.seconds: dict[Description, float] = {}
         self.gram_seconds: dict[Description, float] = {}
         self.bound = False  # whether the budget kept anything from being tried
@@ -93,6 +94,14 @@ class Search:
             idle = 0 if best != found else idle + 1
             step += 1
         self._refine()
+
+    def judged(self) -> list[Trial]:
+        """Every candidate that was judged on all sequences; by all repeats or by one."""
+        done = list(self.trials.values())
+        if len(self.sample) == len(self.X):
+            finalists = {trial.description for trial in done}
+            done += [trial for trial in self.looked if trial.description not in finalists]
+        return done
 
     def start(self) -> Description:
         """A description that suits most: ten stacked channels, five states."""
@@ -138,6 +147,7 @@ class Search:
             self.n_jobs,
         )  # fmt: skip
         best = min(trials, key=lambda trial: trial.loss)
+        self.looked += trials
         self.quick[description] = best.loss
         self.grams[description] = grams
         keep = sorted(self.grams, key=lambda d: (self.quick[d], d.size))[:_FINALISTS]

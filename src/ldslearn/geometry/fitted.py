@@ -13,11 +13,10 @@ from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
 from ldslearn.geometry.static import (
-    resolve_bandwidth,
+    radial,
     squared_deviation_distance,
     squared_mean_distance,
 )
-from ldslearn.geometry.windows import each_window
 from ldslearn.models import LDS, as_systems
 
 Floats = NDArray[np.float64]
@@ -132,9 +131,8 @@ def _fit_part(
         or settings.get("shape", "rbf") != "rbf"
     ):
         return evaluate_part(part, X, None, n_jobs, settings), settings
-    squared = each_window(distance, X, n_jobs=n_jobs)
-    bandwidth = resolve_bandwidth("median", squared)
-    return np.exp(-squared / bandwidth).mean(axis=0), {**settings, "bandwidth": bandwidth}
+    K, bandwidth = radial(distance, X, None, "median", n_jobs=n_jobs)
+    return K, {**settings, "bandwidth": bandwidth}
 
 
 def _check_memory(n_systems: int) -> None:

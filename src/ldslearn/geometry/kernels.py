@@ -11,8 +11,8 @@ from ldslearn._checks import check_real, check_whole
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import Side, both_sides, check_pair, solve_pairs, sum_pairs
-from ldslearn.geometry.static import covariance_kernel, resolve_bandwidth
-from ldslearn.geometry.windows import each_window, mean_over_windows
+from ldslearn.geometry.static import covariance_kernel, radial
+from ldslearn.geometry.windows import mean_over_windows
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
@@ -60,8 +60,7 @@ def martin_kernel(
     """
     if psd not in POLICIES:
         raise _errors.unknown_name("psd", psd, POLICIES)
-    squared = each_window(squared_martin_distance, X, Y, n_jobs=n_jobs)
-    K = np.exp(-squared / resolve_bandwidth(bandwidth, squared)).mean(axis=0)
+    K, _ = radial(squared_martin_distance, X, Y, bandwidth, n_jobs=n_jobs)
     part = apply_policy(K, psd, stacklevel=2) if Y is None or Y is X else None
     return K if part is None else part.gram
 

@@ -1,6 +1,6 @@
 """Kernels of what is not dynamics: noise directions and means (Sec. 7 and beyond)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn.geometry.pairs import Side, both_sides, check_pair, sum_pairs
-from ldslearn.geometry.windows import each_window, mean_over_windows
+from ldslearn.geometry.windows import Pairwise, each_window, mean_of, mean_over_windows
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
@@ -54,11 +54,10 @@ def mean_kernel(
         One matrix product does it all.
     """
     if shape == "rbf":
-        squared = each_window(squared_mean_distance, X, Y)
-        return np.exp(-squared / resolve_bandwidth(bandwidth, squared)).mean(axis=0)
+        return radial(squared_mean_distance, X, Y, bandwidth)[0]
     if shape != "cosine":
         raise _errors.unknown_name("shape", shape, ("rbf", "cosine"))
-    return each_window(_squared_cosines, X, Y).mean(axis=0)
+    return mean_of(each_window(_squared_cosines, X, Y))
 
 
 def deviation_kernel(
@@ -80,8 +79,7 @@ def deviation_kernel(
         As in :func:`mean_kernel`.
     n_jobs : ignored
     """
-    squared = each_window(squared_deviation_distance, X, Y)
-    return np.exp(-squared / resolve_bandwidth(bandwidth, squared)).mean(axis=0)
+    return radial(squared_deviation_distance, X, Y, bandwidth)[0]
 
 
 def squared_deviation_distance(
@@ -118,6 +116,26 @@ def _means(X: LDS, Y: LDS | None) -> tuple[Floats, Floats]:
 def _unit(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(lengths > 0, lengths, 1.0)
+
+
+def radial(
+    distance: Pairwise,
+    X: LDS,
+    Y: LDS | None,
+    bandwidth: float | Literal["median"],
+    **settings: Any,
+) -> tuple[Floats, float]:
+    """Return the mean over windows of exp(-squared distance / bandwidth), and the bandwidth.
+
+    The median is one for all windows, and needs all distances at once.
+    """
+    found = each_window(distance, X, Y, **settings)
+    if bandwidth == "median":
+        squared = np.stack(list(found))
+        width = resolve_bandwidth(bandwidth, squared)
+        return np.exp(-squared / width).mean(axis=0), width
+    width = resolve_bandwidth(bandwidth, np.empty(0))
+    return mean_of(np.exp(-squared / width) for squared in found), width
 
 
 def resolve_bandwidth(bandwidth: float | Literal["median"], squared_distances: Floats) -> float:

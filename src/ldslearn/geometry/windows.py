@@ -1,6 +1,6 @@
 """Sequences described by several systems each: kernels and distances over aligned windows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import Any
 
@@ -14,18 +14,28 @@ Floats = NDArray[np.float64]
 Pairwise = Callable[..., Floats]
 
 
-def each_window(function: Pairwise, X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
-    """Return a kernel or distance of every window with the same window of the others, (W, N, M)."""
+def each_window(
+    function: Pairwise, X: LDS, Y: LDS | None = None, **settings: Any
+) -> Iterator[Floats]:
+    """Yield a kernel or distance of every window with the same window of the others, (N, M)."""
     first = as_systems(X, "X", at_least_one=True)
-    if Y is None:
-        found = [function(first.window(k), **settings) for k in range(first.windows)]
-        return np.stack(found)
-    second = as_systems(Y, "Y", at_least_one=True)
-    if first.windows != second.windows:
+    second = None if Y is None else as_systems(Y, "Y", at_least_one=True)
+    if second is not None and first.windows != second.windows:
         raise _errors.windows_differ(second.windows, first.windows)
-    return np.stack(
-        [function(first.window(k), second.window(k), **settings) for k in range(first.windows)]
-    )
+    for k in range(first.windows):
+        others = () if second is None else (second.window(k),)
+        yield function(first.window(k), *others, **settings)
+
+
+def mean_of(matrices: Iterable[Floats]) -> Floats:
+    """Return the mean of matrices that come one by one; two are held at a time."""
+    count, total = 0, np.empty(0)
+    for count, matrix in enumerate(matrices, start=1):
+        if count == 1:
+            total = matrix.copy()
+        else:
+            total += matrix
+    return total / count
 
 
 def mean_over_windows(kernel: Pairwise) -> Pairwise:
@@ -35,7 +45,7 @@ def mean_over_windows(kernel: Pairwise) -> Pairwise:
     def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
         if _single(X) and (Y is None or _single(Y)):
             return kernel(X, Y, **settings)
-        return each_window(kernel, X, Y, **settings).mean(axis=0)
+        return mean_of(each_window(kernel, X, Y, **settings))
 
     return averaged
 
@@ -50,7 +60,7 @@ def root_mean_over_windows(distance: Pairwise) -> Pairwise:
     def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
         if _single(X) and (Y is None or _single(Y)):
             return distance(X, Y, **settings)
-        return np.sqrt(np.square(each_window(distance, X, Y, **settings)).mean(axis=0))
+        return np.sqrt(mean_of(map(np.square, each_window(distance, X, Y, **settings))))
 
     return averaged
 

@@ -31,6 +31,8 @@ from ldslearn.models.lds import LDS
 from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_checked
 from ldslearn.sequences import aligned_windows, as_collection, window_levels
 
+_CONSTANT = ("raise", "rest")
+
 
 class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Encode every sequence as a stable linear dynamical system (Sec. 4.1 and 4.2).
@@ -48,6 +50,9 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         Describe each sequence by the systems of so many aligned windows; (1, 2, 4) is a temporal
         pyramid of seven. Kernels take the mean over aligned windows: where it matters *when*
         something happens. Windows of short sequences overlap just as much as they must.
+    constant : "raise" or "rest", default="raise"
+        What to do with a sequence that never changes: an error that names it; or a system at rest,
+        A = 0, with arbitrary columns in C, and a warning.
     center : bool, default=True
         Remove the mean of each sequence first; False keeps it in the states.
     stabilizer : str, default="soft"
@@ -82,6 +87,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         n_noise: int = 2,
         delays: int = 1,
         windows: int | tuple[int, ...] = 1,
+        constant: str = "raise",
         center: bool = True,
         stabilizer: str = "soft",
         scale: float = 2.5,
@@ -92,6 +98,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         self.n_noise = n_noise
         self.delays = delays
         self.windows = windows
+        self.constant = constant
         self.center = center
         self.stabilizer = stabilizer
         self.scale = scale
@@ -163,6 +170,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         check_whole("n_noise", self.n_noise)
         check_whole("delays", self.delays)
         window_levels(self.windows)
+        if self.constant not in _CONSTANT:
+            raise _errors.unknown_name("constant", self.constant, _CONSTANT)
         if not isinstance(self.center, bool | np.bool_):
             raise _errors.invalid_parameter("center", "be True or False", self.center)
         if self.n_jobs is not None and (not isinstance(self.n_jobs, int) or self.n_jobs == 0):
@@ -278,5 +287,5 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         return is_constant(Y, mean, energy)
 
     def _check_varying(self, constant: NDArray[np.bool_]) -> None:
-        if constant.any():
+        if self.constant == "raise" and constant.any():
             raise _errors.constant_sequence(list(np.flatnonzero(constant)), self.center)
