@@ -95,8 +95,8 @@ def _moving(clips: tuple[Clip, ...]) -> Section:
     return section(
         "Sequences, and new ones by their systems",
         paragraph(
-            "One sequence of each class, and beside it one that its system makes out of noise. "
-            "Point at one to stop it."
+            "One sequence of each class, and beside it one that its system makes from the same "
+            "start. Point at one to stop it."
         ),
         grid(*cards, least=17),
     )
