@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -6,6 +8,7 @@ from ldslearn.evaluate import Settings, evaluate, exhibit, parse
 from ldslearn.evaluate import clips as clips_module
 from ldslearn.evaluate import similarity as similarity_module
 from ldslearn.evaluate.similarity import evenly
+from ldslearn.evaluate.usage import atom_use
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import LDSEncoder
 from ldslearn.video import to_sequence
@@ -79,6 +82,30 @@ def test_eigenvalues_before_and_after(coded):
     assert np.abs(after).max() < 1
     plain = shown(MOTIONS, "lds-martin", "split", n_states=3, encoder={"stabilizer": "none"})[2]
     assert list(plain.eigenvalues) == ["as fitted"]
+
+
+def test_eigenvalues_beyond_the_circle_are_seen(textures):
+    found = shown(textures, "lds-martin", n_states=6)[2]
+    before, after = found.eigenvalues.values()
+    raw = LDSEncoder(6, stabilizer="none").fit_transform(textures.X)
+    assert np.abs(before).max() == pytest.approx(raw.spectral_radius.max())
+    assert np.abs(before).max() > 1 > np.abs(after).max()
+
+
+def test_use_counts_both_signs():
+    codes = np.array([[3.0, 0.0, 0.0], [-3.0, 1.0, 0.0], [1.0, -4.0, 0.0]])
+
+    class Steps:
+        dictionary_ = SimpleNamespace(transform=lambda _: codes)
+
+        def __getitem__(self, index):
+            return self if index == -1 else SimpleNamespace(transform=lambda X: X)
+
+    known = Collection(list(X[:3]), ["a", "a", "b"])
+    use = atom_use(Steps(), known)
+    assert use.users == ("a", "b", "a")
+    np.testing.assert_allclose(use.sizes, [4, 4.5, 0])
+    np.testing.assert_allclose(use.shares, [3 / 4, 4 / 4.5, 0])
 
 
 def test_codes_are_those_that_decided(coded):

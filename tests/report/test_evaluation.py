@@ -37,7 +37,7 @@ class Checker(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.seen.append((tag, dict(attributes)))
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "img"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attributes):
@@ -95,6 +95,18 @@ def test_a_page_of_many_large_clips_is_small():
     page = "".join(exhibited(shown))
     assert page.count('class="film"') == 36
     assert len(page) < 1_900_000
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open == []
+    pictures = [found for tag, found in checker.seen if tag in ("img", "image")]
+    assert len(pictures) == 36 + 12 * 4 + 2
+    addresses = [
+        value
+        for _, found in checker.seen
+        for name, value in found.items()
+        if name in ("src", "href")
+    ]
+    assert all(address.startswith("data:image/png;base64,") for address in addresses)
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.0, 10), (0.5, 40), (0.95, 60), (1.0, 7)])

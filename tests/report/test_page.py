@@ -9,7 +9,8 @@ from ldslearn.report import Series, filmstrip, line_chart
 from ldslearn.report.page import figure, folded, grid, page, paragraph, section
 
 LINES = line_chart([Series("first", [1, 2], [3, 4]), Series("second", [1, 2], [5, 2])], "x", "y")
-# What a reader does: points at a mark, walks on by a key, and hides the second series.
+# What a reader does: points at a mark, walks on by a key, hides the second series, and walks on
+# past it to the first mark again.
 READER = """
   const marks = document.querySelectorAll('.series .mark'), tip = document.querySelector('.tip');
   const said = [document.querySelectorAll('svg title').length];
@@ -23,6 +24,9 @@ READER = """
   const series = document.querySelectorAll('.series');
   said.push(key.getAttribute('aria-pressed'), series[0].classList.contains('off'),
     series[1].classList.contains('off'));
+  marks[1].dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+  said.push(document.activeElement === marks[0]);
+  said.push(document.documentElement.scrollWidth <= innerWidth);
   document.body.dataset.said = said.join('|');
 """
 
@@ -69,6 +73,7 @@ def test_tips_and_legends_answer(browse):
     said = re.search(r'data-said="([^"]*)"', done.stdout).group(1).split("|")
     assert said == [
         "0", "false", "first; x 1: 3", "first; x 2: 4", "true", "false", "false", "true",
+        "true", "true",
     ]  # fmt: skip
     assert "CONSOLE" not in done.stderr
 

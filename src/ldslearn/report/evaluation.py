@@ -126,7 +126,7 @@ def _confusion(record: dict[str, Any]) -> list[str]:
     if len(classes) > 40:
         return [drawn]
     bars = figure(bars_chart(recalls, classes), "Share of each class labelled rightly (%).")
-    return [grid(drawn, bars)] if len(classes) <= 10 else [drawn, bars]
+    return [grid(drawn, bars)] if len(classes) <= 10 else [drawn, folded("Class by class", bars)]
 
 
 def _tried(report: dict[str, Any]) -> list[str]:

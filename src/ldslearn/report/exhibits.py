@@ -80,12 +80,9 @@ def _one_code(example: CodeExample) -> str:
     right = example.predicted == example.label
     verdict = "right" if right else "wrong"
     words = escape(example.label if right else f"{example.label}, taken for {example.predicted}")
-    return (
-        f'<figure><div class="{verdict}">{"✓" if right else "✗"} {words}</div>'
-        f'<div class="wide">{code_chart(example.coefficients, names, tips, filled)}</div>'
-        f"<figcaption>{escape(example.name)}; {example.n_nonzero} coefficients are not zero"
-        f"</figcaption></figure>"
-    )
+    heading = f'<div class="{verdict}">{"✓" if right else "✗"} {words}</div>'
+    chart = code_chart(example.coefficients, names, tips, filled) if names else ""
+    return figure(heading + chart, f"{example.name}; nonzero coefficients: {example.n_nonzero}")
 
 
 def _moving(clips: tuple[Clip, ...]) -> Section:
@@ -98,8 +95,8 @@ def _moving(clips: tuple[Clip, ...]) -> Section:
     return section(
         "Sequences, and new ones by their systems",
         paragraph(
-            "One sequence of each class, and beside it one that its system makes out of noise. "
-            "Point at one to stop it."
+            "One sequence of each class, and beside it one that its system makes from the same "
+            "start. Point at one to stop it."
         ),
         grid(*cards, least=17),
     )

@@ -15,6 +15,7 @@ SHAPES = (
 )
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2 4 6")
 _ROW = 20  # pixels a line of the legend
+_FEW = 12  # names that need no columns
 
 
 def colour(number: int) -> str:
@@ -62,12 +63,15 @@ def legend(
 ) -> tuple[str, float]:
     """Return the names of series in rows below a drawing, and the height that they take.
 
-    ``sample(number, x, y)`` draws what stands before a name, 28 pixels wide.
+    ``sample(number, x, y)`` draws what stands before a name, 28 pixels wide. Many names are put in
+    columns.
     """
     parts, x, y = [], 8.0, top + 14
-    for number, name in enumerate(names):
-        short = shorten(name, max(8, int((width - 60) / 6.9)))
-        needed = 34 + text_width(short) + 16
+    written = [shorten(name, max(8, int((width - 60) / 6.9))) for name in names]
+    widths = [34 + text_width(short) + 16 for short in written]
+    if len(names) > _FEW:
+        widths = [max(widths)] * len(names)
+    for number, (short, needed) in enumerate(zip(written, widths, strict=True)):
         if x > 8 and x + needed > width:
             x, y = 8.0, y + _ROW
         parts.append(

@@ -18,6 +18,7 @@ _LEVELS = 128
 _SIDE = 400.0
 _LONGEST = 18  # letters of a name beside the matrix
 _LEAST = 11.0  # pixels that a name needs
+_WIDE = 24.0  # pixels of a class that bears a thick line beside it
 
 
 def matrix_picture(
@@ -106,7 +107,8 @@ def _classes(
         parts.append("</g>")
         if k:
             cuts += f"M{room:.1f},{start:.2f}H{end:.1f}M{start:.2f},{room:.1f}V{end:.1f}"
-    return [*parts, f'<path class="cut" d="{cuts}"/>'] if cuts else parts
+    thick = 1.0 if side / len(names) > _WIDE else 0.4
+    return [*parts, f'<path class="cut" d="{cuts}" stroke-width="{thick}"/>'] if cuts else parts
 
 
 def _scale(low: float, high: float, room: float, side: float) -> str:

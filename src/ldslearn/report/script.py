@@ -38,11 +38,12 @@ SCRIPT = """
     for (const kind of ['pointerleave', 'focusout']) svg.addEventListener(kind, hide);
     svg.addEventListener('keydown', event => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      const here = marks.indexOf(event.target);
+      const seen = marks.filter(mark => !mark.closest('.off'));
+      const here = seen.indexOf(event.target);
       if (event.key === 'Escape') hide();
       if (!step || here < 0) return;
       event.preventDefault();
-      const next = marks[(here + step + marks.length) % marks.length];
+      const next = seen[(here + step + seen.length) % seen.length];
       event.target.setAttribute('tabindex', -1);
       next.setAttribute('tabindex', 0);
       next.focus();

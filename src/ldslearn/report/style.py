@@ -70,7 +70,7 @@ svg .line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: 
 svg .spread { fill: none; stroke: currentColor; stroke-width: 1; }
 svg .ring { fill: none; stroke: var(--warn); stroke-width: 1.4; }
 svg .thin .mark { fill-opacity: .6; }
-svg .cut { fill: none; stroke: #fff; stroke-width: 1; stroke-opacity: .85; }
+svg .cut { fill: none; stroke: #fff; stroke-opacity: .85; }
 svg .own { fill: var(--mark); fill-opacity: .8; }
 svg .other { fill: var(--faint); fill-opacity: .25; stroke: var(--faint); }
 svg .strip0 { fill: var(--faint); } svg .strip1 { fill: var(--line); }
