@@ -28,11 +28,11 @@ def test_plans_name_what_exists(name):
 
 @pytest.mark.parametrize("name", plan_names())
 def test_embedded_data_serve_every_plan(name):
-    assert any(KNOWN[chain[-1]]["origin"] == "embedded" for chain in load_plan(name).data)
+    assert any("path" not in KNOWN[chain[-1]] for chain in load_plan(name).data)
 
 
 def test_chains_go_from_the_paper_to_stand_ins_to_embedded_data():
-    order = ["paper", "stand-in", "embedded"]
+    order = ["paper", "stand-in", "embedded", "synthetic"]
     for name in plan_names():
         for chain in load_plan(name).data:
             places = [order.index(KNOWN[collection]["origin"]) for collection in chain]
@@ -42,7 +42,8 @@ def test_chains_go_from_the_paper_to_stand_ins_to_embedded_data():
 @pytest.mark.parametrize("name", sorted(KNOWN))
 def test_collections_are_complete(name):
     entry = KNOWN[name]
-    assert ("path" in entry) == (entry["origin"] != "embedded")
+    assert ("path" in entry) == (entry["origin"] in ("paper", "stand-in"))
+    assert ("draw" in entry) == (entry["origin"] == "synthetic")
     assert entry["n_states"] in entry["states"]
     if entry["protocol"] != "trials":
         parse(entry["protocol"])

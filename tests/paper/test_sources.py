@@ -7,7 +7,7 @@ from ldslearn.paper.sources import Library
 
 from support.layouts import write_cambridge, write_trafficdb
 
-EMBEDDED = [n for n, e in read_config(COLLECTIONS).items() if e["origin"] == "embedded"]
+EMBEDDED = [n for n, e in read_config(COLLECTIONS).items() if "path" not in e]
 
 
 @pytest.mark.parametrize("name", EMBEDDED)

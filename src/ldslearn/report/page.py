@@ -97,5 +97,6 @@ def _contents(parts: list[str]) -> str:
         anchor = part.anchor if count == 1 else f"{part.anchor}-{count}"
         if count > 1:
             parts[index] = part.replace(f'id="{part.anchor}"', f'id="{anchor}"', 1)
-        links.append(f'<a href="#{anchor}">{escape(part.heading)}</a>')
+        short = part.heading.split(":")[0]  # "Fig. 4: ..." is enough to go to
+        links.append(f'<a href="#{anchor}">{escape(short)}</a>')
     return f'<nav aria-label="Contents">{"".join(links)}</nav>' if len(links) > _FEW else ""

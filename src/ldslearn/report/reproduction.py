@@ -15,6 +15,7 @@ from ldslearn.report.page import code, figure, grid, page, paragraph, section, t
 _MARKS = {"confirmed": "✓", "refuted": "✗", "undecided": "?", "mixed": "±"}
 _GREY = 128  # of a pixel that is zero
 _GAP = 2  # pixels between images
+_NARROW = 19  # rem; three charts in a row on a laptop
 
 
 def reproduction_page(record: dict[str, Any], command: str) -> str:
@@ -42,9 +43,10 @@ def _summary(record: dict[str, Any]) -> str:
     words = {
         "paper": "sets of the paper",
         "stand-in": "other real sequences that stand in for them",
-        "embedded": "embedded and synthetic sequences",
+        "embedded": "sequences embedded in the package",
+        "synthetic": "sequences drawn from a seed",
     }
-    used = " and ".join(words[origin] for origin in words if origin in origins)
+    used = ", ".join(words[origin] for origin in words if origin in origins)
     short = " Fewer values and rounds than in full (--quick)." if record["quick"] else ""
     big = f'<p><span class="big">{escape(verdicts)}</span></p>' if verdicts else ""
     return big + paragraph(
@@ -75,7 +77,7 @@ def _claims(claims: list[dict[str, Any]]) -> list[str]:
         "Mixed: collections differ. Numbers in brackets: mean difference, interval, in points."
     )
     head = "<tr><th>claim</th><th>verdict</th><th>found</th></tr>"
-    whole = f'<div class="wide"><table class="words">{head}{"".join(rows)}</table></div>'
+    whole = f'<div class="wide"><table class="words stacked">{head}{"".join(rows)}</table></div>'
     return [whole, paragraph(words, "faint")]
 
 
@@ -92,13 +94,18 @@ def _figure(one: dict[str, Any]) -> str:
     used = "; ".join(_used(collection) for collection in one["collections"])
     parts = [paragraph(f"On {used}.", "faint")]
     if drawn:
-        parts.append(grid(*drawn))
+        parts.append(grid(*drawn, least=_NARROW))
     return section(one["title"], *parts, *tables)
 
 
 def _used(collection: dict[str, Any]) -> str:
     instead = collection["instead_of"]
-    kind = {"embedded": "embedded", "stand-in": "a stand-in", "paper": "the paper's"}
+    kind = {
+        "paper": "the paper's",
+        "stand-in": "a stand-in",
+        "embedded": "embedded",
+        "synthetic": "drawn from a seed",
+    }
     words = f"{collection['title']} ({kind[collection['origin']]})"
     return words if instead is None else f"{words} instead of {instead}"
 
