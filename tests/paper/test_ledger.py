@@ -22,14 +22,18 @@ def test_the_key_is_that_of_all_that_decides_the_numbers():
     other_data = replace(SOURCE, data=Collection([x + 1e-9 for x in X], SOURCE.data.y))
     other_labels = replace(SOURCE, data=Collection(X, ["a", "b", "a", "b"]))
     other_protocol = replace(SOURCE, settings={"protocol": "folds:3"})
+    other_scale = replace(SOURCE, settings={"protocol": "folds:2", "scale": 4.0})
     others = [
         Run("stabilize", SOURCE, RUN.parameters),
         Run("classify", SOURCE, {**RUN.parameters, "n_states": 3}),
         Run("classify", other_data, RUN.parameters),
         Run("classify", other_labels, RUN.parameters),
         Run("classify", other_protocol, RUN.parameters),
+        Run("classify", other_scale, RUN.parameters),
     ]
-    assert len({RUN.key, *(run.key for run in others)}) == 6
+    assert len({RUN.key, *(run.key for run in others)}) == 7
+    more_states = replace(SOURCE, settings={"protocol": "folds:2", "states": [2, 3]})
+    assert Run("classify", more_states, RUN.parameters).key == RUN.key
 
 
 def test_a_run_is_done_once(tmp_path):

@@ -18,6 +18,9 @@ from ldslearn.paper.sources import Source
 
 FORMAT = 1  # raised when the numbers of a run come to mean something else
 
+# Settings of a collection that are in the fingerprint of its data, or among the parameters.
+_ELSEWHERE = ("path", "draw", "n_states", "states")
+
 
 @dataclass(frozen=True)
 class Run:
@@ -44,7 +47,7 @@ class Run:
             "kind": self.kind,
             "collection": self.source.name,
             "fingerprint": self.source.fingerprint,
-            "protocol": self.source.settings["protocol"],
+            "settings": {k: v for k, v in self.source.settings.items() if k not in _ELSEWHERE},
             "parameters": self.parameters,
         }
 

@@ -94,7 +94,7 @@ def _figure(one: dict[str, Any]) -> str:
     used = "; ".join(_used(collection) for collection in one["collections"])
     parts = [paragraph(f"On {used}.", "faint")]
     if drawn:
-        parts.append(grid(*drawn, least=_NARROW))
+        parts.append(grid(*drawn, least=_NARROW) if len(drawn) > 2 else grid(*drawn))
     return section(one["title"], *parts, *tables)
 
 
