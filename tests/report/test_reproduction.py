@@ -63,3 +63,10 @@ def test_colour_frames_become_grey():
     films = np.zeros((1, 2, 12), int)
     page = reproduction_page(made_of(movies("m", films.tolist(), (2, 2, 3))), "x")
     assert 'class="film"' in page
+
+
+def test_no_requests_and_no_errors_in_a_browser(record, browse):
+    done = browse(reproduction_page(record, "ldslearn reproduce fig2"), "--dump-dom")
+    assert done.returncode == 0
+    assert "CONSOLE" not in done.stderr
+    assert "The paper, reproduced" in done.stdout

@@ -100,6 +100,7 @@ class Ledger:
         numbers = compute(run)
         record = {
             "record": "run",
+            "seed": run.parameters.get("seed", 0),
             "configuration": run.configuration(),
             "numbers": numbers,
             "seconds": time.perf_counter() - started,
