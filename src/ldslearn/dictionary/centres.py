@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._parallel import single_threaded_blas
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
 
@@ -57,6 +58,7 @@ def seed_centres(
     return np.array(chosen)
 
 
+@single_threaded_blas()  # many small products: two threads take four times the processor
 def cluster(
     data: list[Columns],
     weights: list[float],
