@@ -30,8 +30,9 @@ def test_one_round_is_a_paired_test_over_its_sequences():
 
 def test_rounds_without_overlap_are_a_paired_test_over_rounds_and_overlap_widens_it():
     random = np.random.default_rng(1)
-    first = ["".join(random.choice(["0", "1"], 50, p=[0.2, 0.8])) for _ in range(6)]
-    second = ["".join(random.choice(["0", "1"], 50, p=[0.3, 0.7])) for _ in range(6)]
+    shares = [0.1, 0.9, 0.2, 0.8, 0.3, 0.95]  # rounds that differ more than their sequences
+    first = ["".join(random.choice(["0", "1"], 50, p=[1 - p, p])) for p in shares]
+    second = ["".join(random.choice(["0", "1"], 50, p=[0.7, 0.3])) for _ in shares]
     found = gaps(numbers(first), numbers(second))
     endless = [10**12] * 6
     expected = stats.ttest_1samp([gap.mean() for gap in found], 0).confidence_interval()
@@ -99,16 +100,38 @@ def evidence(claim, *signs):
     ("signs", "verdict"),
     [
         ((1, 1), "confirmed"),
-        ((1, 0), "confirmed"),
+        ((1, 0), "confirmed"),  # by chance 4.9 %
+        ((1, 0, 0), "undecided"),  # 7.3 %
+        ((1, 1, 0, 0, 0, 0, 0), "confirmed"),  # 1.2 %
         ((-1, 0), "refuted"),
         ((1, -1), "mixed"),
+        ((1, 1, 1, 1, -1), "mixed"),
         ((0, 0), "undecided"),
     ],
 )
 def test_verdict_over_collections(signs, verdict):
     (row,) = judge(evidence("learned", *signs))
     assert (row["claim"], row["verdict"]) == ("learned", verdict)
-    assert [one["collection"] for one in row["evidence"]] == ["set 0", "set 1"]
+    assert [one["collection"] for one in row["evidence"]] == [f"set {i}" for i in range(len(signs))]
+    assert sum(row["count"].values()) == len(signs)
+
+
+def test_collections_of_which_the_paper_says_otherwise_are_not_counted():
+    found = [
+        Evidence("grass-martin", "UCLA", -1, -1, ""),
+        Evidence("grass-martin", "Cambridge", 1, 1, ""),
+    ]
+    (row,) = judge(found)
+    assert row["verdict"] == "confirmed"
+    assert row["count"] == {"confirmed": 1}
+    assert len(row["evidence"]) == 2
+
+
+def test_rounds_that_agree_by_chance_are_not_sure():
+    found = [np.array([1.0, *[0.0] * 39])] * 3  # one sequence of forty, three times
+    mean, low, high = difference(found, [40] * 3)
+    assert mean == pytest.approx(1 / 40)
+    assert low < 0 < high
 
 
 def test_claims_come_in_the_papers_order_and_once():

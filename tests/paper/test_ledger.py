@@ -21,8 +21,9 @@ def test_the_key_is_that_of_all_that_decides_the_numbers():
     assert Run("classify", SOURCE, {"method": "lds-sc-grass", "n_states": 2}).key == RUN.key
     other_data = replace(SOURCE, data=Collection([x + 1e-9 for x in X], SOURCE.data.y))
     other_labels = replace(SOURCE, data=Collection(X, ["a", "b", "a", "b"]))
-    other_protocol = replace(SOURCE, settings={"protocol": "folds:3"})
+    other_protocol = replace(SOURCE, settings={"protocol": "shuffle:1:0.5"})
     other_scale = replace(SOURCE, settings={"protocol": "folds:2", "scale": 4.0})
+    other_frames = replace(SOURCE, data=replace(SOURCE.data, frame_shape=(2, 1)))
     others = [
         Run("stabilize", SOURCE, RUN.parameters),
         Run("classify", SOURCE, {**RUN.parameters, "n_states": 3}),
@@ -30,10 +31,22 @@ def test_the_key_is_that_of_all_that_decides_the_numbers():
         Run("classify", other_labels, RUN.parameters),
         Run("classify", other_protocol, RUN.parameters),
         Run("classify", other_scale, RUN.parameters),
+        Run("classify", other_frames, RUN.parameters),
     ]
-    assert len({RUN.key, *(run.key for run in others)}) == 7
+    assert len({RUN.key, *(run.key for run in others)}) == 8
     more_states = replace(SOURCE, settings={"protocol": "folds:2", "states": [2, 3]})
     assert Run("classify", more_states, RUN.parameters).key == RUN.key
+
+
+def test_other_training_and_test_parts_are_other_runs():
+    def source(split, trials=()):
+        data = Collection(X, SOURCE.data.y, split=split)
+        return replace(SOURCE, data=data, settings={"protocol": "split"}, trials=trials)
+
+    one, other = ["train", "test", "train", "test"], ["test", "train", "test", "train"]
+    trials = tuple(np.array(split) for split in (one, other))
+    sources = [source(one), source(other), source(one, trials), source(one, trials[::-1])]
+    assert len({Run("classify", each, {}).key for each in sources}) == 4
 
 
 def test_a_run_is_done_once(tmp_path):

@@ -52,6 +52,15 @@ def test_collections_are_complete(name):
         assert 0 <= entry["mix"] <= 1
 
 
+@pytest.mark.parametrize("name", plan_names())
+def test_quick_is_never_more_than_full(name):
+    plan = load_plan(name)
+    for collection in {c for chain in plan.data for c in chain}:
+        quick, full = plan.settings(collection, True), plan.settings(collection, False)
+        for key in ("atoms", "orders", "seeds"):
+            assert max(quick.get(key, [0])) <= max(full.get(key, [0]))
+
+
 def test_quick_and_single_collections_replace_parameters():
     plan = load_plan("fig15")
     assert plan.settings("dyntexpp", False)["atoms"] == [8, 16, 32, 50]

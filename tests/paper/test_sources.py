@@ -19,8 +19,10 @@ def test_embedded_collections_are_there_with_splits_and_states(name):
         assert len(np.intersect1d(train, test)) == 0
         assert set(source.data.y[train]) == set(source.data.classes)
     shortest = min(x.shape[1] for x in source.data.X)
-    assert max(source.states()) + source.delays <= shortest + 1
-    assert source.settings["n_states"] in source.states(2)
+    assert max(source.states()) + source.delays <= shortest
+    assert max(source.states()) <= len(source.data.X[0]) * source.delays
+    assert source.settings["n_states"] == source.n_states
+    assert source.n_states in source.states(2)
 
 
 def test_some_of_many_states_reach_from_the_smallest_to_the_largest():
@@ -63,6 +65,15 @@ def test_stand_ins_are_found_in_the_folder(tmp_path):
     assert len(source.splits()) == 10
 
 
+def test_short_sequences_of_few_channels_allow_few_states(tmp_path):
+    random = np.random.default_rng(0)
+    X = [random.standard_normal((3, 9)) for _ in range(40)]
+    save_npz(tmp_path / "hcs10.npz", Collection(X, np.repeat(["a", "b"], 20)))
+    source = Library(tmp_path).source("hcs10")
+    assert source.n_states == 3
+    assert source.states() == [2, 3]
+
+
 def test_speakers_may_be_on_both_sides_of_a_half(tmp_path):
     save_npz(tmp_path / "hcs10.npz", toy(groups=np.tile(["p", "q"], 20)))
     train, _ = Library(tmp_path).source("hcs10").halves(1)[0]
@@ -73,9 +84,10 @@ def test_sets_of_the_paper_are_read_by_their_loaders(tmp_path):
     write_trafficdb(tmp_path / "ucsd")
     source = Library(tmp_path).source("ucsd")
     assert (source.title, source.origin, len(source.data)) == ("UCSD", "paper", 254)
-    splits = source.splits()
-    assert len(splits) == 4
-    assert any(list(splits[0][0]) != list(train) for train, _ in splits[1:])
+    for trial, (train, test) in enumerate(source.splits(), start=1):
+        # Clip i, from 1, is in the test part of trial i % 4.
+        assert [i for i in range(254) if (i + 1) % 4 == trial % 4] == test.tolist()
+        assert len(train) + len(test) == 254
 
 
 def test_a_set_that_is_not_whole_is_told(tmp_path):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ldslearn.paper import reproduce
-from ldslearn.paper.panels import lines, movies, table
+from ldslearn.paper.panels import eigenvalues, images, lines, movies, table
 from ldslearn.report import reproduction_page
 
 HOSTILE = '<script>alert("x")</script> & "quotes"'
@@ -24,12 +24,14 @@ def made_of(*panels):
     }  # fmt: skip
     found = [{"collection": HOSTILE, "verdict": "refuted", "words": HOSTILE}]
     claim = {
-        "claim": "x", "words": HOSTILE, "where": HOSTILE, "verdict": "mixed", "evidence": found
+        "claim": "x", "words": HOSTILE, "where": HOSTILE, "verdict": "mixed", "evidence": found,
+        "count": {"refuted": 1},
     }  # fmt: skip
     return {
-        "quick": True, "n_runs": 1, "seconds": 1.0, "claims": [claim], "versions": {"x": "1"},
+        "quick": True, "n_runs": 1, "seconds": 1.0, "claims": [claim],
         "figures": [{"title": HOSTILE, "collections": [collection], "panels": list(panels)}],
-        "collections": {"x": about}, "machine": {"system": "x", "processor": "y", "cores": 2},
+        "collections": {"x": about},
+        "makers": [{"versions": {"x": HOSTILE}, "machine": {"system": HOSTILE, "cores": 2}}],
     }  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def test_a_page_shows_every_panel_and_claim(record):
     for claim in record["claims"]:
         assert claim["words"] in page
     assert page.count('class="film"') == 8  # atoms
-    assert "BasicMotions (embedded) instead of sd" in page
+    assert "BasicMotions (embedded) instead of SD" in page
     assert "ldslearn reproduce fig2" in page
     assert len(page) < 2_000_000
 
@@ -52,6 +54,8 @@ def test_nothing_of_a_record_is_taken_for_html():
     shown = [
         lines(HOSTILE, HOSTILE, HOSTILE, curves, percent=True),
         table(HOSTILE, [HOSTILE], [[HOSTILE]], HOSTILE),
+        eigenvalues(HOSTILE, {HOSTILE: [[0.5, 0.1], [0.1, 0.2]]}),
+        images(HOSTILE, np.zeros((1, 2, 4), int).tolist(), (2, 2), HOSTILE),
         movies(HOSTILE, np.zeros((1, 3, 4), int).tolist(), (2, 2), HOSTILE),
     ]
     page = reproduction_page(made_of(*shown), HOSTILE)

@@ -3,10 +3,12 @@
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from ldslearn.classify import (
@@ -22,8 +24,8 @@ from ldslearn.models import LDS, LDSEncoder
 from ldslearn.paper.ledger import Run
 
 Numbers = dict[str, Any]
-_N_JOBS = -1
 _PIXEL_LEVELS = 127
+_FEW_SYSTEMS = 30  # whose eigenvalues can be told apart in a picture
 _MOST_REPEATS = 5  # of the first fit, for its time
 _LONG_ENOUGH = 0.5  # seconds that need no repeating
 
@@ -36,20 +38,23 @@ def compute(run: Run) -> Numbers:
         return KINDS[run.kind](run, **run.parameters)
 
 
-def _encoder(run: Run, n_states: int, stabilizer: str = "soft", **options: Any) -> LDSEncoder:
+def _encoder(run: Run, n_states: int, stabilizer: str | None = None, **options: Any) -> LDSEncoder:
+    """The encoder of a collection, with its own stabilizer when none is named."""
+    source = run.source
+    stabilizer = stabilizer or source.settings.get("stabilizer", "soft")
     if stabilizer == "soft":
-        options["scale"] = run.source.settings["scale"]
+        options.setdefault("scale", source.settings["scale"])
     return LDSEncoder(
-        n_states, delays=run.source.delays, stabilizer=stabilizer, n_jobs=_N_JOBS, **options
+        n_states, delays=source.delays, stabilizer=stabilizer, n_jobs=source.n_jobs, **options
     )
 
 
-def _classifier(method: str, sparsity: float, **options: Any) -> Any:
+def _classifier(method: str, sparsity: float, n_jobs: int | None, **options: Any) -> Any:
     parameters: dict[str, Any] | None = options or None  # order, mix, bandwidth: of the kernel
     if method == "lds-martin":
-        return NearestLDSClassifier("martin", n_jobs=_N_JOBS)
+        return NearestLDSClassifier("martin", n_jobs=n_jobs)
     if method == "lds-svm":
-        return LDSSVC("martin", C="cv", kernel_params=parameters, random_state=0, n_jobs=_N_JOBS)
+        return LDSSVC("martin", C="cv", kernel_params=parameters, random_state=0, n_jobs=n_jobs)
     kernel = {
         "lds-sc-martin": "martin",
         "lds-sc-grass": "projection",
@@ -57,7 +62,7 @@ def _classifier(method: str, sparsity: float, **options: Any) -> Any:
         "hybrid": "hybrid",
     }[method]
     return SparseCodingClassifier(
-        kernel, sparsity=sparsity, kernel_params=parameters, n_jobs=_N_JOBS
+        kernel, sparsity=sparsity, kernel_params=parameters, n_jobs=n_jobs
     )
 
 
@@ -66,10 +71,14 @@ def _judge(
 ) -> tuple[Numbers, list[Any]]:
     """Accuracy and times of a classifier in every round, and the fitted classifiers.
 
-    The first fit of a method in a process loads compiled code: it is done once before the clock
-    runs, on a few systems.
+    The first fit of a method in a process loads compiled code: a few systems are fitted before the
+    clock runs, and short first rounds are repeated.
     """
     splits = list(splits)
+    few = np.concatenate([np.flatnonzero(y == label)[:6] for label in np.unique(y)[:2]])
+    if len(few) == 12:
+        few_y = y[few]
+        build(0).fit(systems[few], few_y).predict(systems[few[:1]])
     correct, fit, predict, models = [], [], [], []
     for seed, (train, test) in enumerate(splits):
         seconds: list[float] = []
@@ -93,18 +102,13 @@ def _judge(
     return numbers, models
 
 
-def _warm_up(systems: LDS, y: NDArray[np.str_], build: Callable[[int], Any]) -> None:
-    few = np.concatenate([np.flatnonzero(y == label)[:6] for label in np.unique(y)[:2]])
-    build(0).fit(systems[few], y[few]).predict(systems[few[:1]])
-
-
 def classify(
     run: Run,
     *,
     method: str,
     n_states: int,
     sparsity: float,
-    stabilizer: str = "soft",
+    stabilizer: str | None = None,
     bound: float | None = None,
     **options: Any,
 ) -> Numbers:
@@ -116,9 +120,8 @@ def classify(
     y = _labels(run)
 
     def build(seed: int) -> Any:
-        return _classifier(method, sparsity, **options)
+        return _classifier(method, sparsity, run.source.n_jobs, **options)
 
-    _warm_up(systems, y, build)
     numbers, _ = _judge(systems, y, run.source.splits(), build)
     return {**numbers, "encode_seconds": seconds}
 
@@ -146,12 +149,11 @@ def stabilize(run: Run, *, n_states: int, stabilizer: str, bound: float | None =
 
 def soften(run: Run, *, n_states: int, scales: list[float]) -> Numbers:
     """Eigenvalues of the least-squares fits, and after soft normalisation at some scales."""
-    X = run.source.data.X[:100]
+    X = run.source.data.X[:_FEW_SYSTEMS]
     before = _encoder(run, n_states, "none").fit_transform(X)
     found = {"least squares": before}
     for scale in scales:
-        encoder = LDSEncoder(n_states, delays=run.source.delays, scale=scale, n_jobs=_N_JOBS)
-        found[f"a = {scale:g}"] = encoder.fit_transform(X)
+        found[f"a = {scale:g}"] = _encoder(run, n_states, "soft", scale=scale).fit_transform(X)
     eigenvalues = {name: np.linalg.eigvals(systems.A).ravel() for name, systems in found.items()}
     return {
         "n_systems": len(X),
@@ -159,22 +161,25 @@ def soften(run: Run, *, n_states: int, scales: list[float]) -> Numbers:
             name: np.round([values.real, values.imag], 4).tolist()
             for name, values in eigenvalues.items()
         },
-        "singular_values": np.round(np.linalg.svd(before.A, compute_uv=False), 4).ravel().tolist(),
     }
 
 
 def choose(run: Run, *, method: str, sparsity: float) -> Numbers:
     """Classify with the number of states chosen by folds of each training part."""
-    record = evaluate(
-        run.source.data,
-        method,
-        parse(run.source.settings["protocol"]),
-        sparsity=sparsity,
-        delays=run.source.delays,
-        encoder={"scale": run.source.settings["scale"]},
-        settings=Settings(n_jobs=_N_JOBS),
-    )
-    rounds = record["rounds"]
+    source = run.source
+    parts = [replace(source.data, split=trial) for trial in source.trials] or [source.data]
+    protocol = parse("split" if source.trials else source.settings["protocol"])
+    encoder = {"scale": source.settings["scale"]}
+    if "stabilizer" in source.settings:
+        encoder["stabilizer"] = source.settings["stabilizer"]
+    rounds = [
+        one
+        for part in parts
+        for one in evaluate(
+            part, method, protocol, sparsity=sparsity, delays=source.delays, encoder=encoder,
+            settings=Settings(n_jobs=source.n_jobs),
+        )["rounds"]
+    ]  # fmt: skip
     return {
         "accuracy": [one["accuracy"] for one in rounds],
         "n_states": [one["n_states"] for one in rounds],
@@ -185,7 +190,8 @@ def _dictionary(
     run: Run, method: str, n_atoms: int, sparsity: float, seed: int, **options: Any
 ) -> Any:
     common = {
-        "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed, "n_jobs": _N_JOBS, **options
+        "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed,
+        "n_jobs": run.source.n_jobs, **options,
     }  # fmt: skip
     mix = run.source.settings["mix"]
     if method.startswith("glds-dl-"):
@@ -210,9 +216,7 @@ def classify_by_codes(
     splits: int | None = None,
 ) -> Numbers:
     """Learn a dictionary on halves, and feed the codes to a linear machine."""
-    systems = _encoder(run, run.source.settings["dictionary_states"]).fit_transform(
-        run.source.data.X
-    )
+    systems = _dictionary_systems(run, run.source.data.X)
     halves = run.source.halves(splits)
     most = min(len(train) for train, _ in halves)
 
@@ -226,8 +230,30 @@ def classify_by_codes(
             float(model.dictionary_.objective_[-1]) / n
             for model, n in zip(models, numbers["n_train"], strict=True)
         ]
-        numbers["iterations"] = [int(model.dictionary_.n_iter_) for model in models]
+        numbers["pass_seconds"] = _pass_seconds(models[0].dictionary_, systems[halves[0][0]])
     return numbers
+
+
+def _dictionary_systems(run: Run, X: list[NDArray[Any]]) -> LDS:
+    n_states = run.source.allowed(run.source.settings["dictionary_states"])
+    return _encoder(run, n_states).fit_transform(X)
+
+
+def _pass_seconds(dictionary: Any, systems: LDS) -> float:
+    """Seconds of one update of all atoms and codes, from where learning ended.
+
+    The difference between two passes and one: what comes before the first is in both.
+    """
+    seconds = {}
+    for passes in (1, 2):
+        again = clone(dictionary).set_params(init=dictionary.atoms_, max_iter=passes, tol=0.0)
+        taken = []
+        for _ in range(3):
+            start = time.perf_counter()
+            again.fit(systems)
+            taken.append(time.perf_counter() - start)
+        seconds[passes] = min(taken)
+    return max(seconds[2] - seconds[1], 1e-6)
 
 
 def converge(
@@ -236,10 +262,10 @@ def converge(
     """The objective of LDS-DL after every iteration, on the first half."""
     train, _ = run.source.halves(1)[0]
     X = [run.source.data.X[i] for i in train]
-    systems = _encoder(run, run.source.settings["dictionary_states"]).fit_transform(X)
+    systems = _dictionary_systems(run, X)
     dictionary = LDSDictionary(
         n_atoms, sparsity=sparsity, init=init, max_iter=iterations, tol=0.0, random_state=seed,
-        n_jobs=_N_JOBS,
+        n_jobs=run.source.n_jobs,
     )  # fmt: skip
     start = time.perf_counter()
     dictionary.fit(systems)
@@ -250,21 +276,33 @@ def converge(
 
 
 def picture(
-    run: Run, *, n_atoms: int, n_states: int, sparsity: float, iterations: int, n_classes: int
+    run: Run,
+    *,
+    n_atoms: int,
+    n_states: int,
+    sparsity: float,
+    iterations: int,
+    classes: list[str],
+    seed: int,
 ) -> Numbers:
-    """Atoms before and after learning, from sequences of one class."""
+    """Atoms before and after learning on some classes, drawn from sequences of the first."""
     data = run.source.data
-    kept = np.flatnonzero(np.isin(_labels(run), data.classes[:n_classes]))
-    systems = _encoder(run, n_states).fit_transform([data.X[i] for i in kept])
-    first = np.flatnonzero(_labels(run)[kept] == data.classes[0])[:n_atoms]
+    kept = np.flatnonzero(np.isin(_labels(run), classes))
+    y = _labels(run)[kept]
+    systems = _encoder(run, run.source.allowed(n_states)).fit_transform([data.X[i] for i in kept])
+    candidates = np.flatnonzero(y == classes[0])
+    random = np.random.default_rng(seed)
+    first = random.choice(candidates, min(n_atoms, len(candidates)), replace=False)
     start = systems[first]
     common: Any = {
-        "n_atoms": len(first), "sparsity": sparsity, "random_state": 0, "n_jobs": _N_JOBS
+        "n_atoms": len(first), "sparsity": sparsity, "random_state": seed,
+        "n_jobs": run.source.n_jobs,
     }  # fmt: skip
     before = LDSDictionary(init=start, max_iter=0, **common).fit(systems)
     after = LDSDictionary(init=start, max_iter=iterations, **common).fit(systems)
     return {
-        "classes": data.classes[:n_classes],
+        "classes": classes,
+        "samples": [_still(data.X[kept[np.flatnonzero(y == label)[0]]]) for label in classes],
         "frame_shape": list(data.frame_shape or (data.X[0].shape[0], 1)),
         "objective": [float(value) / len(systems) for value in after.objective_],
         "atoms": {
@@ -273,6 +311,14 @@ def picture(
         },
         "movie": _movie(after.atoms_.systems()[: len(first)]),
     }
+
+
+def _still(sequence: NDArray[Any], n_frames: int = 4) -> list[Any]:
+    """Some frames of a sequence, (n_frames, m), as small whole numbers around their mean."""
+    frames = sequence[:, np.linspace(0, sequence.shape[1] - 1, n_frames).astype(int)].T
+    frames = frames - frames.mean()
+    largest = np.abs(frames).max() or 1.0
+    return np.rint(_PIXEL_LEVELS * frames / largest).astype(int).tolist()
 
 
 def _drawn(atoms: Any, part: str) -> Numbers:

@@ -76,8 +76,11 @@ def difference(found: Sequence[Floats], n_train: Sequence[int]) -> tuple[float, 
         n = len(found[0])
         reach = student.ppf(_SURE, max(n - 1, 1)) * found[0].std(ddof=1) / sqrt(n)
     else:
-        share = np.mean([len(gap) for gap in found]) / np.mean(n_train)
-        reach = student.ppf(_SURE, k - 1) * sqrt((1 / k + share) * np.var(means, ddof=1))
+        size = float(np.mean([len(gap) for gap in found]))
+        share = size / float(np.mean(n_train))
+        # Few rounds may agree by chance: never surer than their sequences allow.
+        spread = max(np.var(means, ddof=1), np.mean([gap.var() for gap in found]) / size)
+        reach = student.ppf(_SURE, k - 1) * sqrt((1 / k + share) * spread)
     return mean, mean - float(reach), mean + float(reach)
 
 

@@ -1,6 +1,5 @@
 """Runs and their records: what was computed once is not computed again."""
 
-import errno
 import hashlib
 import json
 import os
@@ -65,10 +64,16 @@ class Ledger:
     ----------
     folder : path
         Made if it is not there.
+
+    Attributes
+    ----------
+    makers : list of dict
+        Versions and machines of the records that were used.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        self.makers: list[dict[str, Any]] = []
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -87,9 +92,14 @@ class Ledger:
             record = json.loads(self.path(run).read_text("utf-8"))
             numbers = record["numbers"]
             same = record["configuration"] == run.configuration()
+            makers = {"versions": record["versions"], "machine": record["machine"]}
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return numbers if same and isinstance(numbers, dict) else None
+        if not same or not isinstance(numbers, dict):
+            return None
+        if makers not in self.makers:
+            self.makers.append(makers)
+        return numbers
 
     def do(self, run: Run, compute: Callable[[Run], dict[str, Any]]) -> dict[str, Any]:
         """Return the numbers of a run, from its record or computed and recorded."""
@@ -112,11 +122,10 @@ class Ledger:
             with atomic_write(self.path(run)) as file:
                 file.write(text.encode())
         except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
-                raise _errors.no_room_for_records(self.folder, error) from error
-            raise
-        numbers_as_read: dict[str, Any] = json.loads(text)["numbers"]  # as a later call reads them
-        return numbers_as_read
+            raise _errors.no_room_for_records(self.folder, error) from error
+        made = self.find(run)
+        assert made is not None  # as a later call reads them
+        return made
 
 
 def machine() -> dict[str, Any]:

@@ -20,13 +20,17 @@ class Plan:
         As on the command line: "fig4", "table4".
     title : str
     experiment : str
-        A name of :data:`ldslearn.paper.experiments.EXPERIMENTS`.
+        A name of :data:`ldslearn.paper.reproduction.EXPERIMENTS`.
     data : list of tuple of str
         For each collection wanted its name, then those that stand in for it, the nearest first.
     parameters : dict
         Of the experiment.
     paper : dict
         Numbers in print, by collection.
+    only : dict
+        Parameters of single collections, in place of the others.
+    quick : dict
+        Parameters of a short run, in place of all.
     """
 
     name: str

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ldslearn._parallel import progress
-from ldslearn.evaluate.runs import describe, versions
+from ldslearn.evaluate.runs import describe
 from ldslearn.paper.claims import judge
 from ldslearn.paper.coding_experiments import Coding, Covariance, Soft, Stability, Table
 from ldslearn.paper.computing import compute
@@ -19,7 +19,7 @@ from ldslearn.paper.dictionary_experiments import (
 )
 from ldslearn.paper.evidence import Evidence
 from ldslearn.paper.experiment import Experiment, Results
-from ldslearn.paper.ledger import Ledger, Run, machine
+from ldslearn.paper.ledger import Ledger, Run
 from ldslearn.paper.plans import Plan, load_plan, plan_names
 from ldslearn.paper.sources import Library, Source
 
@@ -64,7 +64,7 @@ def reproduce(
     say : callable
         Is told in a line what is done next.
     n_jobs : int or None
-        Threads that decode videos.
+        Threads.
 
     Returns
     -------
@@ -77,6 +77,13 @@ def reproduce(
     library, ledger = Library(data_dir, n_jobs), Ledger(Path(records) / "records")
     sources = {plan.name: _sources(plan, library) for plan in plans}
     tasks = {plan.name: _tasks(plan, sources[plan.name], quick) for plan in plans}
+    for plan in plans:
+        fit = [source for source in sources[plan.name] if tasks[plan.name][source.name]]
+        for source in sources[plan.name]:
+            if source not in fit:
+                say(f"{plan.title}: {source.title} has too few sequences, and is left out")
+        sources[plan.name] = fit
+    plans = [plan for plan in plans if sources[plan.name]]
     runs = {run.key: run for parts in tasks.values() for run in _each(parts)}
     missing = {key for key, run in runs.items() if ledger.find(run) is None}
     say(f"{len(runs)} runs, {len(runs) - len(missing)} of them on record")
@@ -91,20 +98,18 @@ def reproduce(
             for name, parts in tasks[plan.name].items():
                 results[name] = {}
                 for key, run in parts.items():
+                    advance(0, f"{plan.name} on {run.source.title}")
                     results[name][key] = ledger.do(run, compute)
                     if run.key in missing:
                         missing.discard(run.key)
-                        advance(1, f"{plan.name} on {run.source.title}")
+                        advance(1)
             settings = {s.name: _settings(plan, s, quick) for s in sources[plan.name]}
             shown = EXPERIMENTS[plan.experiment].show(plan, sources[plan.name], results, settings)
             evidence += shown.evidence
             figures.append({
                 "name": plan.name,
                 "title": plan.title,
-                "collections": [
-                    _origin(source, chain)
-                    for source, chain in zip(sources[plan.name], _found(plan, library), strict=True)
-                ],
+                "collections": [_origin(source, plan, library) for source in sources[plan.name]],
                 "panels": shown.panels,
                 "n_runs": sum(map(len, tasks[plan.name].values())),
                 "seconds": time.perf_counter() - began,
@@ -121,23 +126,14 @@ def reproduce(
         },
         "n_runs": len(runs),
         "seconds": time.perf_counter() - started,
-        "versions": versions(),
-        "machine": machine(),
+        "makers": ledger.makers,
     }
 
 
-def _found(plan: Plan, library: Library) -> list[tuple[str, ...]]:
-    """The chains of a plan of which something is at hand."""
-    return [chain for chain in plan.data if library.first(chain) is not None]
-
-
 def _sources(plan: Plan, library: Library) -> list[Source]:
-    found = []
-    for chain in _found(plan, library):
-        name = library.first(chain)
-        assert name is not None
-        found.append(library.source(name))
-    return found
+    """The collections of a plan that are at hand, each once."""
+    names = [library.first(chain) for chain in plan.data]
+    return [library.source(name) for name in dict.fromkeys(names) if name is not None]
 
 
 def _settings(plan: Plan, source: Source, quick: bool) -> dict[str, Any]:
@@ -160,10 +156,13 @@ def _each(parts: dict[str, dict[Any, Run]]) -> Iterable[Run]:
         yield from runs.values()
 
 
-def _origin(source: Source, chain: tuple[str, ...]) -> dict[str, Any]:
+def _origin(source: Source, plan: Plan, library: Library) -> dict[str, Any]:
+    """What a collection is, and which set of the paper it stands in for."""
+    wanted = next(chain[0] for chain in plan.data if library.first(chain) == source.name)
+    absent = wanted != source.name and library.known[wanted]["origin"] == "paper"
     return {
         "name": source.name,
         "title": source.title,
         "origin": source.origin,
-        "instead_of": None if source.name == chain[0] else chain[0],
+        "instead_of": library.known[wanted]["title"] if absent else None,
     }

@@ -1,5 +1,6 @@
 """Where the sequences of an experiment come from: the paper's sets, stand-ins, or the package."""
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -42,8 +43,10 @@ class Source:
     data : Collection
     settings : dict
         States, delays, scale and mix for this collection.
-    trials : list of Collection splits, optional
-        Given splits of a set that has several.
+    trials : tuple of arrays, optional
+        ``Collection.split`` of every trial of a set that has several.
+    n_jobs : int or None
+        Threads that work on it.
     """
 
     name: str
@@ -52,11 +55,17 @@ class Source:
     data: Collection
     settings: dict[str, Any]
     trials: tuple[Any, ...] = ()
+    n_jobs: int | None = -1
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of sequences and labels."""
-        return fingerprint(self.data)
+        """Of sequences, labels, shape of frames, and which are trained and tested on."""
+        digest = hashlib.sha256(fingerprint(self.data).encode())
+        digest.update(str(self.data.frame_shape).encode())
+        halves = self.halves() if "halves" in self.settings else []
+        for part in (part for split in (*self.splits(), *halves) for part in split):
+            digest.update(np.asarray(part, dtype=np.int64).tobytes() + b";")
+        return digest.hexdigest()
 
     def splits(self, seed: int = 0) -> list[Split]:
         """Return training and test part of every round of classification."""
@@ -77,18 +86,26 @@ class Source:
             protocol = Protocol("shuffle", min(most, protocol.repeats), protocol.test_size)
         return protocol.splits(replace(self.data, groups=None))
 
+    def allowed(self, n_states: int) -> int:
+        """Return the number of states, or the largest that channels and lengths allow."""
+        shortest = min(x.shape[1] for x in self.data.X)
+        return min(n_states, len(self.data.X[0]) * self.delays, shortest - self.delays)
+
+    @property
+    def n_states(self) -> int:
+        """States where they do not vary."""
+        return self.allowed(self.settings["n_states"])
+
     def states(self, most: int | None = None) -> list[int]:
         """Return the numbers of states to compare, those that the sequences allow.
 
-        `n_states` is among them; of many `most` are taken, from the smallest to the largest.
+        Of many `most` are taken, from the smallest to the largest, and `n_states` beside them.
         """
-        shortest = min(x.shape[1] for x in self.data.X) - self.delays + 1
-        largest = min(len(self.data.X[0]) * self.delays, shortest - 1)
-        allowed = [n for n in self.settings["states"] if n <= largest]
+        allowed = [n for n in self.settings["states"] if n == self.allowed(n)]
         if most is not None and len(allowed) > most:
             places = np.linspace(0, len(allowed) - 1, most).round().astype(int)
             allowed = [allowed[place] for place in places]
-        return sorted({self.settings["n_states"], *allowed})
+        return sorted({self.n_states, *allowed})
 
     @property
     def delays(self) -> int:
@@ -142,14 +159,16 @@ class Library:
             elif path.is_file():
                 data = load_npz(path)
             elif name == "ucsd":
-                loaded = [load_ucsd(path, trial=t, n_jobs=self.n_jobs) for t in _UCSD_TRIALS]
-                data, trials = loaded[0], tuple(one.split for one in loaded)
+                data = load_ucsd(path, n_jobs=self.n_jobs)
+                trials = tuple(
+                    load_ucsd(path, trial=trial, n_jobs=self.n_jobs).split for trial in _UCSD_TRIALS
+                )
             else:
                 data = _READERS[name](path, self.n_jobs)
             if data.y is None:
                 raise _errors.bad_file(path or name, "have labels", "none")
             title, origin = entry.pop("title"), entry.pop("origin")
-            self._read[name] = Source(name, title, origin, data, entry, trials)
+            self._read[name] = Source(name, title, origin, data, entry, trials, self.n_jobs)
         return self._read[name]
 
 

@@ -67,18 +67,25 @@ def _claims(claims: list[dict[str, Any]]) -> list[str]:
         )
         rows.append(
             f'<tr><td>{escape(claim["words"])}<br><span class="faint">{escape(claim["where"])}'
-            f'</span></td><td class="whole">{_verdict(claim["verdict"])} {claim["verdict"]}</td>'
+            f'</span></td><td class="whole">{_verdict(claim["verdict"])} {claim["verdict"]}'
+            f'<br><span class="faint">{_counted(claim["count"])}</span></td>'
             f'<td><ul class="plain">{found}</ul></td></tr>'
         )
     words = (
         "A collection confirms or refutes a claim where the 95 % interval of the difference is "
         "clear of zero: over random rounds corrected for the sequences they share (Nadeau and "
         "Bengio), of one given split over its test sequences. Times within a tenth say nothing. "
-        "Mixed: collections differ. Numbers in brackets: mean difference, interval, in points."
+        "The verdict over all collections: confirmed or refuted if more of them say so than chance "
+        "would let pass once in twenty, and none the opposite; mixed if they differ. Numbers in "
+        "brackets: mean difference, interval, in points."
     )
     head = "<tr><th>claim</th><th>verdict</th><th>found</th></tr>"
     whole = f'<div class="wide"><table class="words stacked">{head}{"".join(rows)}</table></div>'
     return [whole, paragraph(words, "faint")]
+
+
+def _counted(count: dict[str, int]) -> str:
+    return "<br>".join(f"{number} {verdict}" for verdict, number in count.items())
 
 
 def _verdict(verdict: str) -> str:
@@ -197,11 +204,16 @@ def _data(record: dict[str, Any]) -> list[str]:
 
 
 def _repeating(record: dict[str, Any]) -> str:
-    versions = ", ".join(f"{name} {one}" for name, one in record["versions"].items())
-    about = record["machine"]
+    made = [
+        f"{', '.join(f'{name} {one}' for name, one in maker['versions'].items())}; "
+        + ", ".join(str(value) for value in maker["machine"].values())
+        + " cores"
+        for maker in record["makers"]
+    ]
+    several = " Runs of several versions or machines are mixed: times are not comparable."
     return paragraph(
-        f"{versions}; {about['system']}, {about['processor']}, {about['cores']} cores; "
-        f"{record['seconds']:.0f} s, runs on record not counted. Each run is a JSON file with its "
-        "configuration, fingerprint of the data, versions, seconds and numbers.",
+        f"{' and '.join(made)}. {record['seconds']:.0f} s, runs on record not counted."
+        f"{several if len(made) > 1 else ''} Each run is a JSON file with its configuration, "
+        "fingerprint of the data, versions, seconds and numbers.",
         "faint",
     )
