@@ -30,6 +30,7 @@ INGREDIENTS = {
     "no mean": {"rules": without(1)},
     "no covariance": {"rules": without(2)},
     "no deviation": {"rules": without(3)},
+    "no two-fold": {"rules": without(4)},
     "coding alone": {"rules": lambda rule: rule.kind == "coding"},
     "support vectors alone": {"rules": lambda rule: rule.kind == "svm"},
 }
@@ -37,6 +38,7 @@ KEPT = {
     "windows": candidates.WINDOWS,
     "delays": candidates.DELAYS,
     "quick": search.QUICK_RULES,
+    "usual": search.USUAL_RULES,
     "all": search.ALL_RULES,
     "start": search.Search.start,
 }
@@ -45,6 +47,7 @@ KEPT = {
 def restrict(windows=KEPT["windows"], delays=KEPT["delays"], rules=lambda rule: True):
     candidates.WINDOWS, candidates.DELAYS = windows, delays
     search.ALL_RULES = tuple(filter(rules, KEPT["all"]))
+    search.USUAL_RULES = tuple(filter(rules, KEPT["usual"]))
     search.QUICK_RULES = tuple(filter(rules, KEPT["quick"])) or search.ALL_RULES[:3]
 
     def start(self):

@@ -10,7 +10,7 @@ from ldslearn.auto.scaling import ChannelScaler
 from ldslearn.classify import LDSSVC, SparseCodingClassifier
 from ldslearn.models import LDSEncoder
 
-PARTS = ("projection", "mean", "covariance", "deviation")
+PARTS = ("projection", "mean", "covariance", "deviation", "twofold")
 ORDERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 DELAYS = (1, 2, 3, 5, 10, 20)
 WINDOWS: tuple[tuple[int, ...], ...] = ((1,), (2,), (4,), (1, 2, 4), (8,), (1, 4, 8), (16,))
@@ -109,28 +109,36 @@ class Rule:
 
 
 WEIGHTS = (
-    (1.0, 0.0, 0.0, 0.0),
-    (1.0, 0.3, 0.0, 0.0),
-    (1.0, 1.0, 0.0, 0.0),
-    (0.3, 1.0, 0.0, 0.0),
-    (0.0, 1.0, 0.0, 0.0),
-    (1.0, 0.3, 0.3, 0.0),
-    (1.0, 1.0, 0.5, 0.0),
-    (1.0, 0.0, 0.0, 0.5),
-    (1.0, 1.0, 0.0, 0.5),
-    (0.3, 1.0, 0.0, 0.5),
-    (1.0, 1.0, 0.5, 0.5),
-    (1.0, 0.3, 0.3, 0.3),
+    (1.0, 0.0, 0.0, 0.0, 0.0),
+    (1.0, 0.3, 0.0, 0.0, 0.0),
+    (1.0, 1.0, 0.0, 0.0, 0.0),
+    (0.3, 1.0, 0.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0, 0.0, 0.0),
+    (1.0, 0.3, 0.3, 0.0, 0.0),
+    (1.0, 1.0, 0.5, 0.0, 0.0),
+    (1.0, 0.0, 0.0, 0.5, 0.0),
+    (1.0, 1.0, 0.0, 0.5, 0.0),
+    (0.3, 1.0, 0.0, 0.5, 0.0),
+    (1.0, 1.0, 0.5, 0.5, 0.0),
+    (1.0, 0.3, 0.3, 0.3, 0.0),
+    (0.0, 0.0, 0.0, 0.0, 1.0),
+    (0.0, 1.0, 0.0, 0.5, 1.0),
 )
+# Those that descriptions are first looked at with; then every mixture with a usual classifier;
+# then the rest. A budget that binds ends within the last.
 QUICK_RULES = (
     Rule(WEIGHTS[8], "svm", 10.0),
     Rule(WEIGHTS[8], "coding", 0.1),
     Rule(WEIGHTS[2], "svm", 10.0),
     Rule(WEIGHTS[10], "svm", 10.0),
 )
+USUAL_RULES = tuple(
+    Rule(w, kind, value) for w in WEIGHTS for kind, value in (("svm", 10.0), ("coding", 0.1))
+)
 ALL_RULES = (
-    *(Rule(w, "coding", s) for w in WEIGHTS for s in (0.02, 0.1, 0.3)),
-    *(Rule(w, "svm", C) for w in WEIGHTS for C in (1.0, 10.0, 100.0)),
+    *USUAL_RULES,
+    *(Rule(w, "coding", s) for w in WEIGHTS for s in (0.02, 0.3)),
+    *(Rule(w, "svm", C) for w in WEIGHTS for C in (1.0, 100.0)),
     *(Rule(w, "nearest", 1.0) for w in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[8])),
 )
 

@@ -131,6 +131,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             if len(part) < len(sequences) and expected_seconds > left:
                 most = int(len(sequences) * np.sqrt(left / expected_seconds))
                 kept = _subset(labels, random, max(most, len(part)))
+            grams.mixed(chosen.rule)  # its scales and bandwidths
             self.pipeline_ = build(
                 chosen.description, chosen.rule, grams.scales, grams.bandwidths, self.n_jobs
             )

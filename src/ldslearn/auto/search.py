@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.auto.candidates import ALL_RULES, ORDERS, QUICK_RULES, Description, Rule
+from ldslearn.auto.candidates import (
+    ALL_RULES,
+    ORDERS,
+    QUICK_RULES,
+    USUAL_RULES,
+    Description,
+    Rule,
+)
 from ldslearn.auto.scaling import channel_deviations
 from ldslearn.auto.trials import Grams, Trial, judge
 
@@ -141,6 +148,8 @@ class Search:
         """Judge a description by a few rules, on one cut of the sample into folds."""
         start = time.monotonic()
         grams = Grams.of(description, [self.X[i] for i in self.sample], self.n_jobs)
+        for rule in QUICK_RULES:
+            grams.mixed(rule)
         self.gram_seconds[description] = time.monotonic() - start
         trials = judge(
             grams, description, QUICK_RULES, self.labels[self.sample], self.sample_folds,
@@ -161,12 +170,14 @@ class Search:
         if len(self.sample) < len(self.X):
             self.grams = {}
         slowest = 0.0
-        rest = tuple(rule for rule in ALL_RULES if rule not in QUICK_RULES)
-        for rules in (QUICK_RULES, rest):
+        usual = tuple(rule for rule in USUAL_RULES if rule not in QUICK_RULES)
+        rest = tuple(rule for rule in ALL_RULES if rule not in (*QUICK_RULES, *usual))
+        for rules in (QUICK_RULES, usual, rest):
             for description in finalists:
                 if description not in self.grams:
                     now, cost = time.monotonic(), self.growth * self.gram_seconds[description]
-                    if self.grams and (rules is rest or cost > (self.deadline - now) / 3):
+                    late = rules is not QUICK_RULES
+                    if self.grams and (late or cost > (self.deadline - now) / 3):
                         self.bound = True
                         continue
                     self.grams[description] = Grams.of(description, self.X, self.n_jobs)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ldslearn.auto.scaling import ChannelScaler
 from ldslearn.coding import sparse_code
 from ldslearn.coding.residuals import explained_by_class
 from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -24,44 +25,54 @@ Indices = NDArray[np.intp]
 class Grams:
     """Kernel matrices of one description of the training sequences, each of unit variance.
 
+    They are computed when a rule first asks for them.
+
     Attributes
     ----------
+    systems : LDS
+    n_jobs : int or None
     matrices : dict of str to (N, N) array
+        Those computed so far, by kernel.
     scales : dict of str to float
         Variances that they were divided by.
     bandwidths : dict of str to float
         Of the kernels that have one.
     """
 
-    matrices: dict[str, Floats]
-    scales: dict[str, float]
-    bandwidths: dict[str, float]
+    systems: LDS
+    n_jobs: int | None
+    matrices: dict[str, Floats] = field(default_factory=dict)
+    scales: dict[str, float] = field(default_factory=dict)
+    bandwidths: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, description: Description, X: list[NDArray[Any]], n_jobs: int | None) -> "Grams":
-        """Describe the sequences and compare all pairs."""
+        """Describe the sequences."""
         sequences = ChannelScaler().fit_transform(X) if description.scaled else X
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
-            systems = description.encoder(n_jobs).fit_transform(sequences)
-        matrices, scales, bandwidths = {}, {}, {}
-        for part in PARTS:
-            fitted = FittedKernel.fit(systems, part, {}, n_jobs)
-            if "bandwidth" in fitted.parts[0][2]:
-                bandwidths[part] = fitted.parts[0][2]["bandwidth"]
-            # The variance in feature space: what is left of the diagonal without the mean.
-            spread = float(np.trace(fitted.gram) / len(fitted.gram) - fitted.gram.mean())
-            scales[part] = spread if spread > 1e-12 else 1.0
-            matrices[part] = fitted.gram / scales[part]
-        return cls(matrices, scales, bandwidths)
+            return cls(description.encoder(n_jobs).fit_transform(sequences), n_jobs)
 
     def mixed(self, rule: Rule) -> Floats:
         """Return the mixture of a rule."""
         return sum(  # type: ignore[return-value]
-            weight * self.matrices[part]
+            weight * self._matrix(part)
             for part, weight in zip(PARTS, rule.weights, strict=True)
             if weight > 0
         )
+
+    def _matrix(self, part: str) -> Floats:
+        if part not in self.matrices:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of windows at rest
+                fitted = FittedKernel.fit(self.systems, part, {}, self.n_jobs)
+            if "bandwidth" in fitted.parts[0][2]:
+                self.bandwidths[part] = fitted.parts[0][2]["bandwidth"]
+            # The variance in feature space: what is left of the diagonal without the mean.
+            spread = float(np.trace(fitted.gram) / len(fitted.gram) - fitted.gram.mean())
+            self.scales[part] = spread if spread > 1e-12 else 1.0
+            self.matrices[part] = fitted.gram / self.scales[part]
+        return self.matrices[part]
 
 
 @dataclass(frozen=True)
