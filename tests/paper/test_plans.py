@@ -57,8 +57,9 @@ def test_quick_is_never_more_than_full(name):
     plan = load_plan(name)
     for collection in {c for chain in plan.data for c in chain}:
         quick, full = plan.settings(collection, True), plan.settings(collection, False)
-        for key in ("atoms", "orders", "seeds"):
-            assert max(quick.get(key, [0])) <= max(full.get(key, [0]))
+        for key in {"atoms", "orders", "seeds", "methods"} & set(full):
+            assert quick[key]
+            assert set(quick[key]) <= set(full[key])
 
 
 def test_quick_and_single_collections_replace_parameters():

@@ -43,9 +43,13 @@ class Plan:
     quick: dict[str, Any] = field(default_factory=dict)
 
     def settings(self, collection: str, quick: bool) -> dict[str, Any]:
-        """Return the parameters for one collection."""
-        shorter = self.quick if quick else {}
-        return {**self.parameters, **self.only.get(collection, {}), **shorter}
+        """Return the parameters for one collection; quick ones are among those in full."""
+        found = {**self.parameters, **self.only.get(collection, {})}
+        for key, value in self.quick.items() if quick else ():
+            if isinstance(value, list):
+                value = [one for one in value if one in found[key]]
+            found[key] = value
+        return found
 
 
 def plan_names() -> list[str]:
