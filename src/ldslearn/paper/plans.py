@@ -47,7 +47,7 @@ class Plan:
         found = {**self.parameters, **self.only.get(collection, {})}
         for key, value in self.quick.items() if quick else ():
             if isinstance(value, list):
-                value = [one for one in value if one in found[key]]
+                value = [one for one in value if one in found[key]] or found[key][:1]
             found[key] = value
         return found
 
