@@ -27,7 +27,7 @@ Numbers = dict[str, Any]
 _PIXEL_LEVELS = 127
 _FEW_SYSTEMS = 30  # whose eigenvalues can be told apart in a picture
 _MOST_REPEATS = 5  # of the first fit, for its time
-_LONG_ENOUGH = 0.5  # seconds that need no repeating
+_LONG_ENOUGH = 3.0  # seconds that need no repeating, loading included
 
 
 def compute(run: Run) -> Numbers:
@@ -71,18 +71,15 @@ def _judge(
 ) -> tuple[Numbers, list[Any]]:
     """Accuracy and times of a classifier in every round, and the fitted classifiers.
 
-    The first fit of a method in a process loads compiled code: a few systems are fitted before the
-    clock runs, and short first rounds are repeated.
+    Short first rounds are repeated: a clock needs more than some milliseconds, and the first fit of
+    a method in a process loads compiled code.
     """
     splits = list(splits)
-    few = np.concatenate([np.flatnonzero(y == label)[:6] for label in np.unique(y)[:2]])
-    if len(few) == 12:
-        few_y = y[few]
-        build(0).fit(systems[few], few_y).predict(systems[few[:1]])
     correct, fit, predict, models = [], [], [], []
     for seed, (train, test) in enumerate(splits):
         seconds: list[float] = []
-        while len(seconds) < (_MOST_REPEATS if seed == 0 else 1) and sum(seconds) < _LONG_ENOUGH:
+        repeats = _MOST_REPEATS if seed == 0 else 1
+        while len(seconds) < repeats and sum(seconds) < _LONG_ENOUGH:
             start = time.perf_counter()
             model = build(seed).fit(systems[train], y[train])
             seconds.append(time.perf_counter() - start)
