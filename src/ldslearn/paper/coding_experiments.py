@@ -241,7 +241,8 @@ class Table(Experiment):
 
     def show(self, plan: Plan, sources: list[Source], results: Results, settings: Any) -> Shown:
         """The best over n, as in print, and the paper's numbers."""
-        methods, chosen = plan.parameters["methods"], settings[sources[0].name]["chosen"]
+        methods = plan.parameters["methods"]
+        chosen = list(dict.fromkeys(m for own in settings.values() for m in own["chosen"]))
         proposed = [method for method in methods if method.startswith("lds-sc")]
         rows = []
         for source in sources:
@@ -255,7 +256,7 @@ class Table(Experiment):
                 source.title,
                 *(f"{panels.percent(best[m][2])} (n = {best[m][1]})" for m in methods),
                 panels.percent(best[ours][2]),
-                *(panels.percent(found[m, "chosen"]["accuracy"]) for m in chosen),
+                *(panels.percent(found.get((m, "chosen"), {}).get("accuracy", [])) for m in chosen),
                 "",
             ])  # fmt: skip
         for name, printed in plan.paper.items():

@@ -78,6 +78,8 @@ def movies(title: str, films: Sequence[Any], frame_shape: Sequence[int], note: s
 
 
 def percent(values: Sequence[float]) -> str:
-    """Return accuracies as "96.3 ± 2.6", or "96.3" of one round."""
+    """Return accuracies as "96.3 ± 2.6", "96.3" of one round, or "" of none."""
+    if not values:
+        return ""
     spread = f" ± {100 * np.std(values):.1f}" if len(values) > 1 else ""
     return f"{100 * np.mean(values):.1f}{spread}"
