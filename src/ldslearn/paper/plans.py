@@ -46,7 +46,7 @@ class Plan:
         """Return the parameters for one collection; quick ones are among those in full."""
         found = {**self.parameters, **self.only.get(collection, {})}
         for key, value in self.quick.items() if quick else ():
-            if isinstance(value, list):
+            if isinstance(value, list) and value:
                 value = [one for one in value if one in found[key]] or found[key][:1]
             found[key] = value
         return found
