@@ -208,7 +208,7 @@ def test_numbers_in_print_stand_in_the_table(tmp_path, monkeypatch):
     assert table["columns"][-2:] == ["our best", "cited in print"]
     rows = {row[0]: row[1:] for row in table["rows"]}
     assert rows["BasicMotions"][:2] == ["50.0 (n = 2)", "50.0 (n = 2)"]
-    assert rows["ucla, in print"] == [
+    assert rows["UCLA, in print"] == [
         "95.0", "93.0", "98.5", "96.0", "98.5", "96.0 KL-SVM, 97.5 KDT-SVM",
     ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from ldslearn.paper import panels
 from ldslearn.paper.evidence import Evidence, difference, gaps, quicker, told
 from ldslearn.paper.experiment import Experiment, Results, Shown
 from ldslearn.paper.ledger import Run
-from ldslearn.paper.plans import Plan
+from ldslearn.paper.plans import COLLECTIONS, Plan, read_config
 from ldslearn.paper.sources import Source
 
 TITLES = {
@@ -259,9 +259,10 @@ class Table(Experiment):
                 *(panels.percent(found.get((m, "chosen"), {}).get("accuracy", [])) for m in chosen),
                 "",
             ])  # fmt: skip
+        known = read_config(COLLECTIONS)
         for name, printed in plan.paper.items():
             rows.append([
-                f"{name}, in print",
+                f"{known[name]['title']}, in print",
                 *(str(printed[method]) for method in methods),
                 str(max(printed[method] for method in proposed)),
                 *[""] * len(chosen),

@@ -172,8 +172,10 @@ class Pictures(Experiment):
         numbers = results[source.name][0]
         shape, atoms = numbers["frame_shape"], numbers["atoms"]
         classes = ", ".join(numbers["classes"])
-        note = "Rows are classes."
-        shown = Shown([panels.images("samples", numbers["samples"], shape, note)])
+        shown = Shown([])
+        if settings[source.name]["samples"]:
+            note = "Rows are classes."
+            shown.panels.append(panels.images("samples", numbers["samples"], shape, note))
         for part in ("symmetric", "skew"):
             groups = {
                 when: [np.ravel(values).tolist() for values in atoms[when][part]["eigenvalues"]]
@@ -224,8 +226,10 @@ class Hierarchical(Experiment):
             both = [J for J in sizes if ("together", J) in found]
             curves = {
                 "learned class by class": (sizes, [found["apart", J]["accuracy"] for J in sizes]),
-                "as many for all": (both, [found["together", J]["accuracy"] for J in both]),
             }
+            if both:
+                together = [found["together", J]["accuracy"] for J in both]
+                curves["as many for all"] = (both, together)
             printed = {int(J): value for J, value in plan.paper.get(source.name, {}).items()}
             if printed:
                 curves["in print"] = (list(printed), [[value / 100] for value in printed.values()])
