@@ -11,14 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from ldslearn.classify import (
-    LDSSVC,
-    DictionaryClassifier,
-    NearestLDSClassifier,
-    SparseCodingClassifier,
-)
+from ldslearn.classify import DictionaryClassifier, SparseCodingClassifier
 from ldslearn.dictionary import FiniteDictionary, LDSDictionary
 from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.evaluate.methods import find_method
 from ldslearn.evaluate.protocols import Split
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.paper.ledger import Run
@@ -50,20 +46,12 @@ def _encoder(run: Run, n_states: int, stabilizer: str | None = None, **options: 
 
 
 def _classifier(method: str, sparsity: float, n_jobs: int | None, **options: Any) -> Any:
-    parameters: dict[str, Any] | None = options or None  # order, mix, bandwidth: of the kernel
-    if method == "lds-martin":
-        return NearestLDSClassifier("martin", n_jobs=n_jobs)
-    if method == "lds-svm":
-        return LDSSVC("martin", C="cv", kernel_params=parameters, random_state=0, n_jobs=n_jobs)
-    kernel = {
-        "lds-sc-martin": "martin",
-        "lds-sc-grass": "projection",
-        "glds-sc": "finite",
-        "hybrid": "hybrid",
-    }[method]
-    return SparseCodingClassifier(
-        kernel, sparsity=sparsity, kernel_params=parameters, n_jobs=n_jobs
-    )
+    """A method by its name, with options of its kernel: order, mix, bandwidth."""
+    if method == "hybrid":
+        classifier: Any = SparseCodingClassifier("hybrid", sparsity=sparsity, n_jobs=n_jobs)
+    else:
+        classifier = find_method(method).build(Settings(sparsity=sparsity, n_jobs=n_jobs))
+    return classifier.set_params(kernel_params=options) if options else classifier
 
 
 def _judge(
@@ -183,21 +171,16 @@ def choose(run: Run, *, method: str, sparsity: float) -> Numbers:
     }
 
 
-def _dictionary(
-    run: Run, method: str, n_atoms: int, sparsity: float, seed: int, **options: Any
-) -> Any:
-    common = {
-        "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed,
-        "n_jobs": run.source.n_jobs, **options,
+def _dictionary(run: Run, method: str, n_atoms: int, sparsity: float, seed: int) -> Any:
+    common: dict[str, Any] = {
+        "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed, "n_jobs": run.source.n_jobs
     }  # fmt: skip
     mix = run.source.settings["mix"]
     if method.startswith("glds-dl-"):
         return FiniteDictionary(order=int(method.removeprefix("glds-dl-")), **common)
     return {
         "covlds-dl": lambda: LDSDictionary(mix=mix, **common),
-        "covlds-rand": lambda: LDSDictionary(
-            mix=mix, **{**common, "init": "random", "max_iter": 0}
-        ),
+        "covlds-rand": lambda: LDSDictionary(mix=mix, init="random", max_iter=0, **common),
         "lds-dl": lambda: LDSDictionary(**common),
         "ldsst-dl": lambda: LDSDictionary(parts="symmetric", **common),
     }[method]()

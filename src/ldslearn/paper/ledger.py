@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ class Run:
     source: Source
     parameters: dict[str, Any] = field(default_factory=dict)
 
+    @cached_property
     def configuration(self) -> dict[str, Any]:
         """All that decides the numbers, but for versions of libraries."""
         return {
@@ -50,10 +52,10 @@ class Run:
             "parameters": self.parameters,
         }
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The name of its record."""
-        text = json.dumps(self.configuration(), sort_keys=True)
+        text = json.dumps(self.configuration, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -91,7 +93,7 @@ class Ledger:
         try:
             record = json.loads(self.path(run).read_text("utf-8"))
             numbers = record["numbers"]
-            same = record["configuration"] == run.configuration()
+            same = record["configuration"] == run.configuration
             makers = {"versions": record["versions"], "machine": record["machine"]}
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -111,7 +113,7 @@ class Ledger:
         record = {
             "record": "run",
             "seed": run.parameters.get("seed", 0),
-            "configuration": run.configuration(),
+            "configuration": run.configuration,
             "numbers": numbers,
             "seconds": time.perf_counter() - started,
             "versions": versions(),

@@ -76,7 +76,11 @@ def reproduce(
     plans = [load_plan(name) for name in (plan_names() if "all" in wanted else wanted)]
     library, ledger = Library(data_dir, n_jobs), Ledger(Path(records) / "records")
     sources = {plan.name: _sources(plan, library) for plan in plans}
-    tasks = {plan.name: _tasks(plan, sources[plan.name], quick) for plan in plans}
+    settings = {
+        plan.name: {s.name: plan.settings(s.name, quick) for s in sources[plan.name]}
+        for plan in plans
+    }
+    tasks = {plan.name: _tasks(plan, sources[plan.name], settings[plan.name]) for plan in plans}
     for plan in plans:
         fit = [source for source in sources[plan.name] if tasks[plan.name][source.name]]
         for source in sources[plan.name]:
@@ -85,11 +89,12 @@ def reproduce(
         sources[plan.name] = fit
     plans = [plan for plan in plans if sources[plan.name]]
     runs = {run.key: run for parts in tasks.values() for run in _each(parts)}
-    missing = {key for key, run in runs.items() if ledger.find(run) is None}
-    say(f"{len(runs)} runs, {len(runs) - len(missing)} of them on record")
+    numbers = {key: ledger.find(run) for key, run in runs.items()}
+    n_missing = sum(found is None for found in numbers.values())
+    say(f"{len(runs)} runs, {len(runs) - n_missing} of them on record")
     figures: list[dict[str, Any]] = []
     evidence: list[Evidence] = []
-    with progress("reproducing", len(missing)) as advance:
+    with progress("reproducing", n_missing) as advance:
         for plan in plans:
             began = time.perf_counter()
             used = ", ".join(source.title for source in sources[plan.name])
@@ -98,13 +103,14 @@ def reproduce(
             for name, parts in tasks[plan.name].items():
                 results[name] = {}
                 for key, run in parts.items():
-                    advance(0, f"{plan.name} on {run.source.title}")
-                    results[name][key] = ledger.do(run, compute)
-                    if run.key in missing:
-                        missing.discard(run.key)
+                    if numbers[run.key] is None:
+                        advance(0, f"{plan.name} on {run.source.title}")
+                        numbers[run.key] = ledger.do(run, compute)
                         advance(1)
-            settings = {s.name: _settings(plan, s, quick) for s in sources[plan.name]}
-            shown = EXPERIMENTS[plan.experiment].show(plan, sources[plan.name], results, settings)
+                    results[name][key] = numbers[run.key]
+            shown = EXPERIMENTS[plan.experiment].show(
+                plan, sources[plan.name], results, settings[plan.name]
+            )
             evidence += shown.evidence
             figures.append({
                 "name": plan.name,
@@ -136,17 +142,13 @@ def _sources(plan: Plan, library: Library) -> list[Source]:
     return [library.source(name) for name in dict.fromkeys(names) if name is not None]
 
 
-def _settings(plan: Plan, source: Source, quick: bool) -> dict[str, Any]:
-    return plan.settings(source.name, quick)
-
-
-def _tasks(plan: Plan, sources: list[Source], quick: bool) -> dict[str, dict[Any, Run]]:
+def _tasks(
+    plan: Plan, sources: list[Source], settings: dict[str, dict[str, Any]]
+) -> dict[str, dict[Any, Run]]:
     """The runs of every collection."""
     experiment = EXPERIMENTS[plan.experiment]
     return {
-        source.name: experiment.runs(
-            source, {**_settings(plan, source, quick), "first": number == 0}
-        )
+        source.name: experiment.runs(source, {**settings[source.name], "first": number == 0})
         for number, source in enumerate(sources)
     }
 

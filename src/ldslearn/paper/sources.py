@@ -29,8 +29,6 @@ from ldslearn.evaluate.runs import fingerprint
 from ldslearn.paper.plans import COLLECTIONS, read_config
 from ldslearn.video import to_sequence
 
-_UCSD_TRIALS = (1, 2, 3, 4)
-
 
 @dataclass(frozen=True)
 class Source:
@@ -159,10 +157,11 @@ class Library:
             elif path.is_file():
                 data = load_npz(path)
             elif name == "ucsd":
-                data = load_ucsd(path, n_jobs=self.n_jobs)
-                trials = tuple(
-                    load_ucsd(path, trial=trial, n_jobs=self.n_jobs).split for trial in _UCSD_TRIALS
+                data = load_ucsd(path, n_jobs=self.n_jobs)  # of the first trial
+                others = (
+                    load_ucsd(path, trial=trial, n_jobs=self.n_jobs).split for trial in (2, 3, 4)
                 )
+                trials = (data.split, *others)
             else:
                 data = _READERS[name](path, self.n_jobs)
             if data.y is None:
