@@ -298,6 +298,19 @@ def damaged_contents(path: str | PathLike[str], reason: object) -> ValueError:
     return ValueError(f"{path} must hold valid contents; {reason}")
 
 
+def fatal(name: str) -> str:
+    """Reason why an item is left out that no process survives."""
+    return f"{name} must be readable; it ended every process that read it. Leave it out."
+
+
+def other_store(path: str | PathLike[str]) -> ValueError:
+    """A store that was made with other parameters."""
+    return ValueError(
+        f"store {path} must have been made with the same encoder and options of reading; got one "
+        "made with others. Name another folder, or delete this one."
+    )
+
+
 # Systems
 
 

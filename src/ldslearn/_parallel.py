@@ -1,11 +1,17 @@
-"""Blocks of work over threads, BLAS kept to one thread each, progress in a terminal."""
+"""Blocks of work over threads or a cluster, BLAS kept to one thread each, progress in a terminal.
+
+Two seams: :func:`for_each_block` has threads that share memory; an :class:`Engine` has blocks in
+and blocks out, and works in this process unless a cluster was given (``ldslearn.distributed``).
+"""
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
+from typing import Any
 
 from joblib import effective_n_jobs
 from rich.console import Console
@@ -109,3 +115,69 @@ def for_each_block(
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
+
+
+class Engine:
+    """Where blocks are worked on: in this process, one after the other, threads inside each.
+
+    Attributes
+    ----------
+    n_workers : int
+        Blocks that are worked on at once; 0 in this process, where a block may as well be all.
+    """
+
+    n_workers = 0
+
+    def map(
+        self,
+        function: Callable[..., Any],
+        blocks: Sequence[tuple[Any, ...]],
+        *shared: Any,
+        description: str = "",
+        lost: Callable[..., Any] | None = None,
+    ) -> Iterator[Any]:
+        """Yield ``function(*block, *shared)`` of every block, in order.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module, not defined inside another function: it may have to travel.
+        blocks : sequence of tuples
+        *shared
+            The same for all blocks.
+        description : str
+            What the progress bar says; none without it.
+        lost : callable, optional
+            ``lost(*block)`` in place of the result of a block that ended several workers.
+        """
+        with progress(description, len(blocks)) as advance:
+            for block in blocks:
+                yield function(*block, *shared)
+                advance(1)
+
+    def keep(
+        self, function: Callable[..., Any], blocks: Sequence[tuple[Any, ...]], *shared: Any
+    ) -> list[Any]:
+        """Return handles of the results, which stay where they are made.
+
+        A handle may be part of a block or be shared, and is then replaced by what it stands for.
+        """
+        return [function(*block, *shared) for block in blocks]
+
+
+_engine: ContextVar[Engine] = ContextVar("engine", default=Engine())  # noqa: B039  has no state
+
+
+def current_engine() -> Engine:
+    """Return the engine of this context: a cluster inside ``ldslearn.distributed.cluster``."""
+    return _engine.get()
+
+
+@contextmanager
+def using(engine: Engine) -> Iterator[None]:
+    """Make an engine that of the block."""
+    token = _engine.set(engine)
+    try:
+        yield
+    finally:
+        _engine.reset(token)

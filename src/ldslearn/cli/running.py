@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from ldslearn.cli import stores  # noqa: F401  registers its commands
 from ldslearn.cli.commands import app
 
 DONE, FAILED, USAGE, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130

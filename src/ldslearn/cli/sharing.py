@@ -71,25 +71,37 @@ def read_data(
     jobs: given.Jobs = -1,
 ) -> Any:
     """Return the collection that the arguments name."""
-    from ldslearn.cli.inputs import load_data, parse_crop, parse_size
+    from ldslearn.cli.inputs import load_data
+
+    options = reading_options(size, colour, crop, stride, length, chunk, features)
+    return load_data(data, layout, jobs, **options, on_error="skip" if skip_errors else "raise")
+
+
+def reading_options(
+    size: str,
+    colour: bool,
+    crop: str | None,
+    stride: int,
+    length: int | None,
+    chunk: bool,
+    features: str,
+) -> dict[str, Any]:
+    """Return how files are read, as arguments of the library."""
+    from ldslearn.cli.inputs import parse_crop, parse_size
 
     with usage():
         if chunk and length is None:
             raise ValueError("--chunk needs --length, the frames of a clip.")
         pixels, part = parse_size(size), parse_crop(crop)
-    return load_data(
-        data,
-        layout,
-        jobs,
-        size=pixels,
-        colour=colour,
-        crop=part,
-        stride=stride,
-        length=length,
-        chunk=chunk,
-        features=features,
-        on_error="skip" if skip_errors else "raise",
-    )
+    return {
+        "size": pixels,
+        "colour": colour,
+        "crop": part,
+        "stride": stride,
+        "length": length,
+        "chunk": chunk,
+        "features": features,
+    }
 
 
 def method_options(

@@ -4,6 +4,7 @@ from ldslearn.datasets.cambridge import load_cambridge
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.dyntexpp import load_dyntexpp
 from ldslearn.datasets.embedded import load_basic_motions, load_japanese_vowels
+from ldslearn.datasets.encoding import encode_folder
 from ldslearn.datasets.folder import load_folder
 from ldslearn.datasets.npz import load_npz, save_npz
 from ldslearn.datasets.tactile import load_tactile
@@ -14,6 +15,7 @@ from ldslearn.sequences import make_dynamic_textures, make_lds_sequences
 
 __all__ = [
     "Collection",
+    "encode_folder",
     "load_arff",
     "load_basic_motions",
     "load_cambridge",

@@ -100,7 +100,7 @@ def gather(
             try:
                 values = read(items[index])
                 values = values if isinstance(values, list) else [values]
-                _check_values(items[index], values)
+                check_values(items[index], values)
                 found[index] = values
             except (ValueError, OSError) as error:
                 if not skip:
@@ -111,11 +111,11 @@ def gather(
     first = next((index for index, values in enumerate(found) if values), None)
     if first is None:
         raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
-    frame = _frame(found[first][0])
+    frame = frame_of(found[first][0])
     for index, values in enumerate(found):
-        if any(_frame(value) != frame for value in values):
+        if any(frame_of(value) != frame for value in values):
             error = _errors.unlike_first(
-                items[index].name, _frame(values[0]), items[first].name, frame
+                items[index].name, frame_of(values[0]), items[first].name, frame
             )
             if not skip:
                 raise error
@@ -147,14 +147,15 @@ def gather(
     )
 
 
-def _frame(value: NDArray[Any]) -> tuple[int, ...]:
-    """(number of channels) of a sequence; (number of pixels, *shape of a frame) of a video."""
+def frame_of(value: NDArray[Any]) -> tuple[int, ...]:
+    """Return (n_channels,) of a sequence, (number of pixels, *shape of a frame) of a video."""
     if value.ndim == 2:
         return (value.shape[0],)
     return (int(np.prod(value.shape[1:])), *value.shape[1:])
 
 
-def _check_values(item: Item, values: list[NDArray[Any]]) -> None:
+def check_values(item: Item, values: list[NDArray[Any]]) -> None:
+    """Raise unless what was read of an item is numbers."""
     for value in values:
         if not value.size:
             raise _errors.bad_file(item.name, "hold numbers", f"shape {value.shape}")

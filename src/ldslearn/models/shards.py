@@ -1,0 +1,168 @@
+"""The files of a store: shards of systems, written whole, and the index that names them."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._files import atomic_write, load_arrays, save_arrays
+from ldslearn.models.fields import FIELD_SHAPES
+from ldslearn.models.lds import LDS
+
+INDEX = "index.json"
+KIND, SHARD_KIND, VERSION = "ldslearn store", "ldslearn shard", 1
+TEXTS = ("names", "labels", "splits", "groups")  # of the sequences, beside their systems
+_LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
+_SHARD_NAME = re.compile(r"systems-\d{6,9}\.npz")
+
+
+def shard_name(number: int) -> str:
+    """File name of a shard, in the order of its number."""
+    return f"systems-{number:06d}.npz"
+
+
+@dataclass(frozen=True)
+class Shard:
+    """What the index knows of one file of a store.
+
+    Attributes
+    ----------
+    name : str
+    length : int
+        Sequences in it; a shard of none has no file.
+    n_bytes : int
+    sha256 : str
+    fingerprint : str
+        Of the items it was made from, and how.
+    skipped : tuple of (str, str)
+        Name and reason of the items that could not be encoded.
+    """
+
+    name: str
+    length: int
+    n_bytes: int = 0
+    sha256: str = ""
+    fingerprint: str = ""
+    skipped: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, values: Any) -> Self:
+        """Return the shard that a JSON value describes, or raise ValueError."""
+        if not isinstance(values, dict) or set(values) != set(cls.__dataclass_fields__):
+            raise ValueError("a shard without its facts")
+        skipped = tuple((str(name), str(reason)) for name, reason in values["skipped"])
+        shard = cls(**{**values, "skipped": skipped})
+        whole = (type(n) is int and 0 <= n < 2**62 for n in (shard.length, shard.n_bytes))
+        texts = all(isinstance(text, str) for text in (shard.name, shard.sha256, shard.fingerprint))
+        if not all(whole) or not texts or not _SHARD_NAME.fullmatch(shard.name):
+            raise ValueError(f"a shard {str(shard.name)[:40]!r} that cannot be")
+        return shard
+
+
+@dataclass(frozen=True)
+class StoredBlock:
+    """Some consecutive shards of a store: small enough to send, read where it is needed."""
+
+    path: Path
+    shards: tuple[Shard, ...]
+
+    def __len__(self) -> int:
+        return sum(shard.length for shard in self.shards)
+
+    def load(self) -> LDS:
+        """Return the systems; nothing in the files is executed, and all of it is checked."""
+        return LDS.concatenate([systems for systems, _ in map(self._read, self.shards)])
+
+    def texts(self, name: str) -> list[str] | None:
+        """Return names, labels, splits or groups of the sequences; None where not known."""
+        found = [self._read(shard)[1].get(name) for shard in self.shards]
+        known = [texts for texts in found if texts is not None]
+        return None if len(known) < len(found) else [str(t) for texts in known for t in texts]
+
+    def _read(self, shard: Shard) -> tuple[LDS, dict[str, NDArray[Any]]]:
+        path = self.path / shard.name
+        if path.stat().st_size != shard.n_bytes:
+            raise _errors.bad_file(
+                path, f"have {shard.n_bytes} bytes, as its index says", path.stat().st_size,
+                "Encode it again: delete the file first.",
+            )  # fmt: skip
+        header, arrays = load_arrays(path, SHARD_KIND, VERSION)
+        try:
+            values: dict[str, Any] = {k: arrays[k] for k in FIELD_SHAPES if k in arrays}
+            values |= {k: header[k] for k in ("delays", "windows", "allow_unstable")}
+            systems = LDS(**values)
+            if len(systems) != shard.length:
+                raise ValueError(f"{len(systems)} sequences instead of {shard.length}")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise _errors.damaged_contents(path, error) from error
+        return systems, {name: arrays[name] for name in TEXTS if name in arrays}
+
+
+def write_shard(
+    folder: str | os.PathLike[str],
+    number: int,
+    systems: LDS,
+    texts: Mapping[str, Sequence[str]] | None = None,
+    fingerprint: str = "",
+    skipped: Sequence[tuple[str, str]] = (),
+) -> Shard:
+    """Write systems to one file of a store, whole or not at all, and return what to tell of it."""
+    path = Path(folder) / shard_name(number)
+    arrays = {**systems._arrays(), **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
+    save_arrays(path, SHARD_KIND, VERSION, systems._settings(), arrays)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    size = path.stat().st_size
+    return Shard(path.name, len(systems), size, digest, fingerprint, tuple(skipped))
+
+
+def new_folder(path: str | os.PathLike[str]) -> Path:
+    """Return a folder that is empty, made if need be."""
+    folder = Path(path)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise _errors.invalid(f"store {folder}", "be new or empty", "files in it", "Name another.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write_index(folder: Path, shards: Sequence[Shard], about: Mapping[str, Any]) -> None:
+    """Write the index of a store, the last of its files."""
+    index = {
+        "format": KIND,
+        "version": VERSION,
+        "about": dict(about),
+        "shards": [asdict(shard) for shard in shards],
+    }
+    with atomic_write(folder / INDEX) as file:
+        file.write(json.dumps(index).encode())
+
+
+def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
+    """Return the shards of a store and how it was made, or say what is wrong with its index."""
+    path = folder / INDEX
+    if path.stat().st_size > _LARGEST_INDEX:
+        raise _errors.unreadable_file(path, KIND)
+    try:
+        index = json.loads(path.read_bytes())
+        found = index["format"], index["version"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _errors.unreadable_file(path, KIND) from error
+    if found[0] != KIND:
+        raise _errors.unreadable_file(path, KIND)
+    if found[1] != VERSION:
+        raise _errors.other_version(path, found[1], VERSION)
+    try:
+        shards = tuple(map(Shard.of, index["shards"]))
+        if len({shard.name for shard in shards}) < len(shards):
+            raise ValueError("two shards of one name")
+        return shards, dict(index["about"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise _errors.damaged_contents(path, error) from error
