@@ -12,6 +12,7 @@ ORDER = [
     "_checks",
     "_files",
     "_parallel",
+    "distributed",
     "_tags",
     "sequences",
     "video",

@@ -311,6 +311,55 @@ def other_store(path: str | PathLike[str]) -> ValueError:
     )
 
 
+# Clusters
+
+
+def of_block(start: int, stop: int, message: str) -> str:
+    """A warning about some of the systems of a block, which count from its first."""
+    return f"of systems {start} to {stop - 1}, counted from the first of them: {message}"
+
+
+def package_missing(what: str, package: str, extra: str) -> ImportError:
+    """A package of an extra that is not installed."""
+    return ImportError(
+        f"{what} needs the package {package}, which is not installed. "
+        f"Install it with: pip install 'ldslearn[{extra}]'"
+    )
+
+
+def no_client() -> ValueError:
+    """No cluster given, and none at hand."""
+    return ValueError(
+        "cluster() must be given an address or a client, or find an active client; got none. Pass "
+        "the scheduler's address, such as 'tcp://host:8786'."
+    )
+
+
+def no_scheduler(address: str, reason: object) -> ConnectionError:
+    """An address without a scheduler."""
+    return ConnectionError(
+        f"cluster must be the address of a running Dask scheduler; got {address!r}: {reason}. "
+        "Start one with `dask scheduler`, and workers with `dask worker ADDRESS`."
+    )
+
+
+def scheduler_lost() -> ConnectionError:
+    """A scheduler that went away in mid-run."""
+    return ConnectionError(
+        "the scheduler must stay reachable; the connection was lost. Finished shards are kept, and "
+        "the same call goes on from them; a dictionary keeps its atoms, to go on with "
+        "init=dictionary.atoms_."
+    )
+
+
+def workers_killed(what: str) -> ChildProcessError:
+    """A block that no worker survived."""
+    return ChildProcessError(
+        f"{what}: one block ended several workers in a row. They may have too little memory: give "
+        "them more, or make blocks smaller (shard_size)."
+    )
+
+
 # Systems
 
 

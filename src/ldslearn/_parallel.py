@@ -20,6 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 _SECONDS_BEFORE_PROGRESS = 1.0
 _LARGEST_BLOCK = 16  # items; enough to vectorise over, few enough to keep a bar moving
+_BLOCK_BYTES = 2**22  # of what is sent to a worker: many blocks for many workers
 _BLOCKS_PER_THREAD = 4  # so that a slow block leaves no thread waiting for long
 
 
@@ -89,6 +90,19 @@ def progress(description: str, total: int) -> Iterator[Callable[..., None]]:
         _drawing.release()
 
 
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """One thread inside the block, whatever `n_jobs` says: the other cores have work already."""
+    token = _alone.set(True)
+    try:
+        yield
+    finally:
+        _alone.reset(token)
+
+
 def for_each_block(
     work: Callable[[slice], None], n_items: int, *, n_jobs: int | None, description: str
 ) -> None:
@@ -99,7 +113,7 @@ def for_each_block(
     results are the same to the last bit for any number of jobs. `n_jobs` means what it means in
     joblib; when blocks fail, the error of the first one is raised.
     """
-    n_threads = min(effective_n_jobs(n_jobs), n_items)
+    n_threads = 1 if _alone.get() else min(effective_n_jobs(n_jobs), n_items)
     size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
     with single_threaded_blas(), progress(description, n_items) as advance:
@@ -163,6 +177,20 @@ class Engine:
         A handle may be part of a block or be shared, and is then replaced by what it stands for.
         """
         return [function(*block, *shared) for block in blocks]
+
+
+def cut(sizes: Sequence[int]) -> list[slice]:
+    """Return consecutive slices of items that together have few enough bytes to be sent."""
+    found: list[slice] = []
+    total = 0
+    for index, size in enumerate(sizes):
+        if found and total + size <= _BLOCK_BYTES:
+            found[-1] = slice(found[-1].start, index + 1)
+            total += size
+        else:
+            found.append(slice(index, index + 1))
+            total = size
+    return found
 
 
 _engine: ContextVar[Engine] = ContextVar("engine", default=Engine())  # noqa: B039  has no state

@@ -13,6 +13,7 @@ from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.geometry import pairwise_distance
 from ldslearn.geometry.fitted import check_like, row_blocks
 from ldslearn.models import LDS
+from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -79,11 +80,13 @@ class NearestLDSClassifier(LDSClassifier):
         self.systems_, self.classes_, self._labels = systems, classes, indices
         return self
 
+    @by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         votes, ranks = self._votes(X)
         return self.classes_[(votes - ranks / (self.n_neighbors + 1)).argmax(axis=1)]
 
+    @by_blocks
     def predict_proba(self, X: LDS) -> Floats:
         """Return each class' share of the votes, (len(X), n_classes)."""
         return self._votes(X)[0] / self.n_neighbors

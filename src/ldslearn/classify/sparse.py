@@ -14,6 +14,7 @@ from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.coding import SparseCoder, explained_by_class
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
+from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -114,6 +115,7 @@ class SparseCodingClassifier(LDSClassifier):
         self.classes_, self.atom_classes_ = classes, indices
         return self
 
+    @by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         explained, first_atoms = self._explained(X, warn=self.reject is None)
@@ -130,11 +132,13 @@ class SparseCodingClassifier(LDSClassifier):
         kind = np.result_type(labels.dtype, label.dtype)
         return np.where(unknown, label.astype(kind), labels.astype(kind))
 
+    @by_blocks
     def decision_function(self, X: LDS) -> Floats:
         """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),)."""
         scores = -self.residuals_for(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
+    @by_blocks
     def predict_proba(self, X: LDS) -> Floats:
         """Return each class' share of what all classes explain, (len(X), n_classes).
 
@@ -149,11 +153,13 @@ class SparseCodingClassifier(LDSClassifier):
         shares[first_atoms >= 0] = 1.0
         return shares / shares.sum(axis=1, keepdims=True)
 
+    @by_blocks
     def residuals_for(self, X: LDS) -> Floats:
         """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
         explained, _ = self._explained(X)
         return self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None] - explained
 
+    @by_blocks
     def codes_for(self, X: LDS) -> Floats:
         """Return the codes by the training systems, (len(X), n_atoms)."""
         check_is_fitted(self)
@@ -174,7 +180,7 @@ class SparseCodingClassifier(LDSClassifier):
             first_atoms[block] = np.where(codes.any(axis=1), -1, cross.argmax(axis=1))
         empty = np.flatnonzero(first_atoms >= 0)
         if warn and len(empty):
-            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=3)
+            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=4)
         return explained, first_atoms
 
     def _check_reject(self, classes: NDArray[Any]) -> None:

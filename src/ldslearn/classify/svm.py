@@ -13,6 +13,7 @@ from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.geometry.fitted import FittedKernel
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
+from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -97,10 +98,12 @@ class LDSSVC(LDSClassifier):
         self.classes_ = classes
         return self
 
+    @by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         return self._blockwise(X, "predict")
 
+    @by_blocks
     def decision_function(self, X: LDS) -> Floats:
         """Return the scores, (len(X), n_classes); of two classes (len(X),)."""
         return self._blockwise(X, "decision_function")

@@ -153,6 +153,15 @@ Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_he
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", help="Threads; -1 is one a core.", rich_help_panel=_SHOWN)
 ]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Address of a Dask scheduler, tcp://HOST:PORT, whose workers see the same files; this "
+        "process works when not given.",
+        rich_help_panel=_SHOWN,
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document instead.", rich_help_panel=_SHOWN),

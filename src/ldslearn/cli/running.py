@@ -38,7 +38,7 @@ def _run(arguments: list[str]) -> int:
         return INTERRUPTED
     except SystemExit as stop:  # the reader of our output has gone
         return stop.code if isinstance(stop.code, int) else FAILED
-    except (ValueError, TypeError, OSError, MemoryError) as error:
+    except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         if "LDSLEARN_TRACEBACK" in os.environ:
             traceback.print_exc()
         _say(f"error: {error or type(error).__name__}")

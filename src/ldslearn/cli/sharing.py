@@ -57,6 +57,18 @@ def usage() -> Iterator[None]:
         raise typer.BadParameter(str(error)) from error
 
 
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[Callable[[], dict[str, Any]]]:
+    """Work on a cluster if there is an address; yield a function that tells what happened to it."""
+    if address is None:
+        yield dict
+        return
+    from ldslearn.distributed import cluster
+
+    with cluster(address) as engine:
+        yield lambda: {"cluster": engine.summary()}
+
+
 def read_data(
     data: given.Data,
     layout: given.Layout = None,

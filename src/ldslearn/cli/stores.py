@@ -7,7 +7,7 @@ import typer
 
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
-from ldslearn.cli.sharing import reading_options
+from ldslearn.cli.sharing import on_cluster, reading_options
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -33,6 +33,7 @@ def encode(
     chunk: given.Chunk = False,
     features: given.Features = "pixels",
     shard_size: Annotated[int, typer.Option(help="Items in each file.", min=1)] = 64,
+    cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
     as_json: given.Json = False,
 ) -> None:
@@ -46,8 +47,9 @@ def encode(
 
     options = reading_options(size, colour, crop, stride, length, chunk, features)
     encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
-    store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
-    record: dict[str, Any] = {"record": "store", **describe(store)}
+    with on_cluster(cluster) as happened:
+        store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
+        record: dict[str, Any] = {"record": "store", **describe(store), **happened()}
     showing.show(record, as_json, *shown(record))
 
 
@@ -65,6 +67,21 @@ def describe(store: Any) -> dict[str, Any]:
     }
 
 
+def told(record: dict[str, Any]) -> str | None:
+    """What happened to a cluster, in words."""
+    found = record.get("cluster")
+    if found is None:
+        return None
+    words = {
+        "blocks": "blocks",
+        "repeated": "repeated",
+        "workers_lost": "workers lost",
+        "results_lost": "results made again",
+        "tasks_moved": "tasks moved",
+    }
+    return ", ".join(f"{found[key]} {word}" for key, word in words.items())
+
+
 def shown(record: dict[str, Any]) -> list[Any]:
     """The tables of a store."""
     from ldslearn.cli import showing
@@ -75,6 +92,7 @@ def shown(record: dict[str, Any]) -> list[Any]:
         "states": record["n_states"],
         "shards": f"{record['n_shards']}, {record['n_bytes'] / 1e6:,.1f} MB",
         "skipped": len(record["skipped"]) or None,
+        "cluster": told(record),
     }
     tables: list[Any] = [showing.facts(f"store {record['path']}", rows)]
     if record["skipped"]:

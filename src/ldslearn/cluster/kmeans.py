@@ -22,6 +22,7 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import PARTS, Recipe
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS, as_systems
+from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -129,6 +130,7 @@ class LDSKMeans(
         """Return the nearest centre of every system, (len(X),)."""
         return self.transform(X).argmin(axis=1)
 
+    @by_blocks
     def transform(self, X: LDS) -> Floats:
         """Return the distances to all centres, (len(X), n_clusters)."""
         check_is_fitted(self)

@@ -15,6 +15,7 @@ from ldslearn.coding.sparse import sparse_code
 from ldslearn.geometry.fitted import FittedKernel, check_like
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS, as_systems
+from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -80,10 +81,11 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.kernel_ = FittedKernel.fit(atoms, self.kernel, self.kernel_params, self.n_jobs)
         return self
 
+    @by_blocks
     def transform(self, X: LDS) -> Floats:
         """Return the codes, (len(X), n_atoms)."""
         codes = self.code(X)[0]
-        self._warn_of_zeros(codes)
+        self._warn_of_zeros(codes, stacklevel=4)
         return codes
 
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:
@@ -118,10 +120,10 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             n_jobs=self.n_jobs,
         )
 
-    def _warn_of_zeros(self, codes: Floats) -> None:
+    def _warn_of_zeros(self, codes: Floats, stacklevel: int = 3) -> None:
         empty = np.flatnonzero(~codes.any(axis=1))
         if len(empty):
-            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=3)
+            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=stacklevel)
 
     @property
     def _n_features_out(self) -> int:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole
-from ldslearn._parallel import for_each_block
+from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn.geometry.definite import positive_part
 
 Floats = NDArray[np.float64]
@@ -142,6 +142,30 @@ def _solve(
     n_jobs: int | None,
 ) -> Coded:
     """Codes and their residuals, by blocks of samples; everything is checked."""
+    engine = current_engine()
+    parts = cut([k.itemsize * k.shape[1]] * len(k)) if engine.n_workers else []
+    if len(parts) > 1:
+        blocks = []
+        for part in parts:
+            own = barred if len(barred) == 1 else barred[part]
+            blocks.append((k[part], own, None if start is None else start[part]))
+        settings = (K, sparsity, n_nonzero, nonnegative, None)
+        found = list(engine.map(_solve_rows, blocks, *settings, description="sparse coding"))
+        return np.concatenate([c for c, _ in found]), np.concatenate([r for _, r in found])
+    return _solve_rows(k, barred, start, K, sparsity, n_nonzero, nonnegative, n_jobs)
+
+
+def _solve_rows(
+    k: Floats,
+    barred: NDArray[np.bool_],
+    start: Floats | None,
+    K: Floats,
+    sparsity: float,
+    n_nonzero: int | None,
+    nonnegative: bool,
+    n_jobs: int | None,
+) -> Coded:
+    """Codes and residuals of some samples."""
     codes = np.zeros_like(k) if start is None else start.copy()
     residuals = np.zeros(len(k))
     if n_nonzero is not None:

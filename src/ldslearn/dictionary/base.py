@@ -20,6 +20,7 @@ from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS, as_systems
+from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -94,6 +95,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self._take(groups, systems)
         return self
 
+    @by_blocks
     def transform(self, X: LDS) -> Floats:
         """Return the codes, (len(X), n_atoms), of several codes side by side.
 

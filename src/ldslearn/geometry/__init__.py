@@ -12,6 +12,7 @@ from ldslearn.geometry.kernels import (
     martin_kernel,
     projection_kernel,
 )
+from ldslearn.geometry.on_disk import write_kernel
 from ldslearn.geometry.registry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel
 from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel
 from ldslearn.geometry.subspaces import cross_gramian, gramian, principal_angles
@@ -40,4 +41,5 @@ __all__ = [
     "skew_kernel",
     "symmetric_kernel",
     "twofold_kernel",
+    "write_kernel",
 ]

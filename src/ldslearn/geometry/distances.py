@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn.geometry.pairs import check_pair, solve_pairs
+from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.subspaces import pair_angles
 from ldslearn.geometry.windows import root_mean_over_windows
 from ldslearn.models import LDS
@@ -16,6 +17,7 @@ Floats = NDArray[np.float64]
 _NEAR = 1e-6
 
 
+@over_blocks
 @root_mean_over_windows
 def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the Martin distances sqrt(-log prod_k cos^2 angle_k) of all pairs, Eq. (6).
@@ -35,6 +37,7 @@ def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) 
     return np.sqrt(squared_martin_distance(X, Y, n_jobs=n_jobs))
 
 
+@over_blocks
 def squared_martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return -2 log |det V1'V2| of all pairs, the square of :func:`martin_distance`."""
     first, second = check_pair(X, Y, same_order_for="the Martin distance")
@@ -42,6 +45,7 @@ def squared_martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None 
     return _refined(-2.0 * logs, first, second, lambda sines: -np.log1p(-np.minimum(sines, 1.0)))
 
 
+@over_blocks
 @root_mean_over_windows
 def projection_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |V1V1' - V2V2'|_F = sqrt(2 sum_k sin^2 angle_k) of all pairs, Corollary 2.

@@ -124,15 +124,18 @@ def _fit_part(
     part: str | Callable[..., Floats], X: LDS, settings: dict[str, Any], n_jobs: int | None
 ) -> tuple[Floats, dict[str, Any]]:
     """Kernel matrix of X and the parameters with "median" made a number; distances taken once."""
-    distance, usual = _RADIAL.get(part, (None, None)) if isinstance(part, str) else (None, None)
-    if (
-        distance is None
-        or settings.get("bandwidth", usual) != "median"
-        or settings.get("shape", "rbf") != "rbf"
-    ):
+    if usual_bandwidth(part, settings) != "median":
         return evaluate_part(part, X, None, n_jobs, settings), settings
+    distance = _RADIAL[str(part)][0]
     K, bandwidth = radial(distance, X, None, "median", n_jobs=n_jobs)
     return K, {**settings, "bandwidth": bandwidth}
+
+
+def usual_bandwidth(part: str | Callable[..., Floats], settings: Mapping[str, Any]) -> Any:
+    """Return the bandwidth of a part of a kernel, a number or "median"; None if it has none."""
+    if part not in _RADIAL or settings.get("shape", "rbf") != "rbf":
+        return None
+    return settings.get("bandwidth", _RADIAL[str(part)][1])
 
 
 def _check_memory(n_systems: int) -> None:

@@ -11,6 +11,7 @@ from ldslearn._checks import check_real, check_whole
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import Side, both_sides, check_pair, solve_pairs, sum_pairs
+from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.static import covariance_kernel, radial
 from ldslearn.geometry.windows import mean_over_windows
 from ldslearn.models import LDS
@@ -18,6 +19,7 @@ from ldslearn.models import LDS
 Floats = NDArray[np.float64]
 
 
+@over_blocks
 @mean_over_windows
 def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |V1'V2|_F^2 of the observability subspaces of all pairs, Eq. (12).
@@ -65,6 +67,7 @@ def martin_kernel(
     return K if part is None else part.gram
 
 
+@over_blocks
 @mean_over_windows
 def finite_projection_kernel(
     X: LDS, Y: LDS | None = None, *, order: int = 5, n_jobs: int | None = None

@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn.geometry.pairs import Side, both_sides, check_pair, sum_pairs
+from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.windows import Pairwise, each_window, mean_of, mean_over_windows
 from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 
 
+@over_blocks
 @mean_over_windows
 def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |H1'H2|_F^2 with H = C U_B, U_B the left singular vectors of B (Sec. 7, corrected)."""
@@ -82,6 +84,7 @@ def deviation_kernel(
     return radial(squared_deviation_distance, X, Y, bandwidth)[0]
 
 
+@over_blocks
 def squared_deviation_distance(
     X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
 ) -> Floats:
@@ -94,6 +97,7 @@ def squared_deviation_distance(
     return cdist(np.log(first.deviation), np.log(second.deviation), "sqeuclidean")
 
 
+@over_blocks
 def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |mean1 - mean2|^2 of all pairs; `n_jobs` is ignored."""
     from scipy.spatial.distance import cdist
@@ -101,6 +105,7 @@ def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = 
     return cdist(*_means(X, Y), "sqeuclidean")
 
 
+@over_blocks
 def _squared_cosines(X: LDS, Y: LDS | None = None) -> Floats:
     first, second = _means(X, Y)
     return np.square(_unit(first) @ _unit(second).T)

@@ -4,12 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn.geometry.pairs import Side, both_sides, sum_pairs
+from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.windows import mean_over_windows
 from ldslearn.models import LDS, SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
 
 Floats = NDArray[np.float64]
 
 
+@over_blocks
 @mean_over_windows
 def symmetric_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the projection kernel of the symmetric parts, in the closed form of Table 2."""
@@ -17,6 +19,7 @@ def symmetric_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     return sum_pairs("symmetric_sums", *sides, n_jobs, "symmetric kernel")
 
 
+@over_blocks
 @mean_over_windows
 def skew_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the projection kernel of the skew-symmetric parts, in the closed form of Table 2."""

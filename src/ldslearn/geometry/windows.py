@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.models import LDS, as_systems
+from ldslearn.models import LDS
+from ldslearn.models.store import as_batch
 
 Floats = NDArray[np.float64]
 Pairwise = Callable[..., Floats]
@@ -18,8 +19,8 @@ def each_window(
     function: Pairwise, X: LDS, Y: LDS | None = None, **settings: Any
 ) -> Iterator[Floats]:
     """Yield a kernel or distance of every window with the same window of the others, (N, M)."""
-    first = as_systems(X, "X", at_least_one=True)
-    second = None if Y is None else as_systems(Y, "Y", at_least_one=True)
+    first = as_batch(X)
+    second = None if Y is None else as_batch(Y, "Y")
     if second is not None and first.windows != second.windows:
         raise _errors.windows_differ(second.windows, first.windows)
     for k in range(first.windows):

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
-from ldslearn._parallel import for_each_block
+from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn._tags import NoTable
 from ldslearn.models.certificate import StabilityCertificate
+from ldslearn.models.fitting import Fitted
 from ldslearn.models.identification import (
     channel_deviations,
     energy_of,
@@ -210,9 +211,41 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
     ) -> tuple[LDS, StabilityCertificate | None]:
         if sequences[0].shape[0] != self.n_channels_in_:
             raise _errors.channels_not_as_expected("X", sequences[0].shape[0], self.n_channels_in_)
-        n_states = self.n_states_
+        n_states, n_windows = self.n_states_, sum(window_levels(self.windows))
         self._check_sizes(sequences, n_states)
-        levels = window_levels(self.windows)
+        made = self._fit_spread(sequences, certify_each)
+        at_rest = made.constant.reshape(-1, n_windows).min(axis=1)
+        if n_windows > 1:  # a step between windows at rest is no constant
+            at_rest &= np.array([not np.ptp(x, axis=1).any() for x in sequences])
+        self._check_varying(at_rest)
+        lowest = made.ranks.reshape(-1, n_windows).min(axis=1)
+        short = [(int(i), int(lowest[i])) for i in np.flatnonzero(lowest < n_states)]
+        if short:
+            warnings.warn(_errors.idle_states(short, n_states), stacklevel=3)
+        systems = LDS._trusted(
+            **made.fields,
+            delays=int(self.delays),
+            allow_unstable=self.stabilizer == "none",
+            windows=n_windows,
+        )
+        if not certify_each:
+            return systems, None
+        return systems, StabilityCertificate.concatenate(made.certificates)
+
+    def _fit_spread(self, sequences: list[NDArray[Any]], certify_each: bool) -> Fitted:
+        """The fits of all sequences: here, or block by block on a cluster."""
+        engine = current_engine()
+        parts = cut([x.nbytes for x in sequences]) if engine.n_workers else []
+        if len(parts) < 2:
+            return self._fit_systems(sequences, 0, certify_each)
+        blocks = [(self, sequences[part], part.start, certify_each) for part in parts]
+        return Fitted.joined(
+            list(engine.map(LDSEncoder._fit_systems, blocks, description="fitting systems"))
+        )
+
+    def _fit_systems(self, sequences: list[NDArray[Any]], first: int, certify_each: bool) -> Fitted:
+        """The fits of consecutive sequences, of which messages call the first by its number."""
+        n_states, levels = self.n_states_, window_levels(self.windows)
         n_windows, shortest = sum(levels), n_states + self.delays
         pieces = [part for x in sequences for part in aligned_windows(x, levels, shortest)]
         n_systems = len(pieces)
@@ -237,7 +270,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             fitted, states = np.empty_like(fields["A"][block]), []
             for row, index in enumerate(range(block.start, block.stop)):
                 Y, mean = observations(pieces[index], self.delays, self.center, room)
-                constant[index] = self._is_constant(Y, mean, index // n_windows)
+                constant[index] = self._is_constant(Y, mean, first + index // n_windows)
                 if constant[index]:
                     Y[:] = 0.0  # of rounding errors
                 factors = principal_factors(Y, n_states, fields["C"][index])
@@ -257,24 +290,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 certificates[block.start] = certify(self.stabilizer, fitted, A, states)
 
         self._for_each_block(encode, n_systems, "fitting systems")
-        at_rest = constant.reshape(-1, n_windows).min(axis=1)
-        if n_windows > 1:  # a step between windows at rest is no constant
-            at_rest &= np.array([not np.ptp(x, axis=1).any() for x in sequences])
-        self._check_varying(at_rest)
-        lowest = ranks.reshape(-1, n_windows).min(axis=1)
-        short = [(int(i), int(lowest[i])) for i in np.flatnonzero(lowest < n_states)]
-        if short:
-            warnings.warn(_errors.idle_states(short, n_states), stacklevel=3)
-        systems = LDS._trusted(
-            **fields,
-            delays=int(self.delays),
-            allow_unstable=self.stabilizer == "none",
-            windows=n_windows,
-        )
-        if not certify_each:
-            return systems, None
         in_order = [certificates[start] for start in sorted(certificates)]
-        return systems, StabilityCertificate.concatenate(in_order)
+        return Fitted(fields, ranks, constant, in_order)
 
     def _for_each_block(self, work: Callable[[slice], None], n_items: int, what: str) -> None:
         for_each_block(work, n_items, n_jobs=self.n_jobs, description=what)

@@ -73,13 +73,15 @@ class StoredBlock:
 
     path: Path
     shards: tuple[Shard, ...]
+    window: int | None = None
 
     def __len__(self) -> int:
         return sum(shard.length for shard in self.shards)
 
     def load(self) -> LDS:
         """Return the systems; nothing in the files is executed, and all of it is checked."""
-        return LDS.concatenate([systems for systems, _ in map(self._read, self.shards)])
+        systems = LDS.concatenate([systems for systems, _ in map(self._read, self.shards)])
+        return systems if self.window is None else systems.window(self.window)
 
     def texts(self, name: str) -> list[str] | None:
         """Return names, labels, splits or groups of the sequences; None where not known."""

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -42,6 +42,7 @@ class LDSStore:
     path: Path
     shards: tuple[Shard, ...]
     about: dict[str, Any] = field(default_factory=dict)
+    _window: int | None = None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -90,7 +91,7 @@ class LDSStore:
         """One sequence, to tell sizes by; read once."""
         if "_kept" not in self.__dict__:
             shard = next(shard for shard in self.shards if shard.length)
-            self.__dict__["_kept"] = StoredBlock(self.path, (shard,)).load()[:1]
+            self.__dict__["_kept"] = self._block([shard]).load()[:1]
         return self.__dict__["_kept"]
 
     @property
@@ -116,7 +117,7 @@ class LDSStore:
         for owner in np.unique(owners).tolist():
             mine = np.flatnonzero(owners == owner)
             start = ends[owner] - self.shards[owner].length
-            systems = StoredBlock(self.path, (self.shards[owner],)).load()
+            systems = self._block([self.shards[owner]]).load()
             parts.append(systems[wanted[mine] - start])
             places.append(mine)
         if not places:
@@ -139,7 +140,15 @@ class LDSStore:
             elif shard.length:
                 found[-1].append(shard)
                 size += shard.n_bytes
-        return [StoredBlock(self.path, tuple(shards)) for shards in found]
+        return [self._block(shards) for shards in found]
+
+    def window(self, index: int) -> Self:
+        """Return one window of every sequence, as a store of single systems."""
+        self._first.window(index)  # raises if there is none
+        return replace(self, _window=index)
+
+    def _block(self, shards: Iterable[Shard]) -> StoredBlock:
+        return StoredBlock(self.path, tuple(shards), self._window)
 
     @property
     def skipped(self) -> list[tuple[str, str]]:

@@ -1,0 +1,229 @@
+"""Blocks of work on a Dask cluster instead of in this process; nothing of Dask is imported before.
+
+The scheduler is Dask's: it puts tasks on workers, moves what they need, and makes again what a
+worker that died had made. Here is only what joins it to :class:`ldslearn._parallel.Engine`.
+"""
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldslearn import _errors
+from ldslearn._parallel import Engine, alone, progress, using
+
+__all__ = ["Cluster", "cluster"]
+
+_WINDOW = 3  # blocks a worker thread that are sent or waiting to be taken back
+_ATTEMPTS = 3  # at a block whose files or memory failed
+_LARGE = 2**16  # bytes from which what blocks share is sent once
+_QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
+
+
+@dataclass
+class Cluster(Engine):
+    """A cluster at work, and what happened to it.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    n_blocks : int
+        Blocks that were asked for.
+    n_repeated : int
+        Blocks that were tried again because files or memory of a worker failed.
+    """
+
+    client: Any
+    n_blocks: int = 0
+    n_repeated: int = 0
+    _past: float = field(default=0.0, repr=False)
+
+    @property
+    def n_workers(self) -> int:  # type: ignore[override]
+        """Threads of all workers."""
+        with _connected(self.client):
+            return max(1, sum(self.client.nthreads().values()))
+
+    def map(
+        self,
+        function: Callable[..., Any],
+        blocks: Sequence[tuple[Any, ...]],
+        *shared: Any,
+        description: str = "",
+        lost: Callable[..., Any] | None = None,
+    ) -> Iterator[Any]:
+        """Yield results in order; a few blocks for each worker are on their way at a time."""
+        from distributed import KilledWorker
+
+        with progress(description, len(blocks)) as advance, _connected(self.client):
+            common = [self._shared(value) for value in shared]
+            waiting: deque[tuple[tuple[Any, ...], Any]] = deque()
+            ahead = iter(blocks)
+            most = _WINDOW * self.n_workers
+            while True:
+                for block in ahead:
+                    waiting.append((block, self._submit(function, block, common)))
+                    if len(waiting) >= most:
+                        break
+                if not waiting:
+                    return
+                block, future = waiting.popleft()
+                try:
+                    result, notes = self._result(function, block, common, future)
+                except KilledWorker:
+                    if lost is None:
+                        raise _errors.workers_killed(description or function.__name__) from None
+                    result, notes = lost(*block), []
+                del future
+                for note in dict.fromkeys(notes):
+                    warnings.warn(note, stacklevel=3)
+                yield result
+                advance(1)
+
+    def keep(
+        self, function: Callable[..., Any], blocks: Sequence[tuple[Any, ...]], *shared: Any
+    ) -> list[Any]:
+        """Return futures: a result stays on its worker, and is made again if that dies."""
+        with _connected(self.client):
+            common = [self._shared(value) for value in shared]
+            return [
+                self.client.submit(_kept, function, *block, *common, pure=False) for block in blocks
+            ]
+
+    def summary(self) -> dict[str, int]:
+        """Return how many blocks were asked for and repeated, and workers lost, with their work."""
+        with _connected(self.client):
+            events = [
+                event
+                for when, event in self.client.get_events("all")
+                if when > self._past
+                and event.get("action") == "remove-worker"
+                and not event.get("expected")
+            ]
+        made = [event["lost-computed-tasks"] for event in events]
+        begun = [event["processing-tasks"] for event in events]
+        return {
+            "blocks": self.n_blocks,
+            "repeated": self.n_repeated,
+            "workers_lost": len(events),
+            "results_lost": sum(map(len, made)),
+            "tasks_moved": sum(map(len, begun)),
+        }
+
+    def _submit(self, function: Callable[..., Any], block: Sequence[Any], common: list[Any]) -> Any:
+        self.n_blocks += 1
+        return self.client.submit(_called, function, *block, *common, pure=False)
+
+    def _result(
+        self, function: Callable[..., Any], block: Sequence[Any], common: list[Any], future: Any
+    ) -> Any:
+        for attempt in range(_ATTEMPTS):
+            try:
+                return future.result()
+            except (OSError, MemoryError):
+                if attempt == _ATTEMPTS - 1 or self.client.status != "running":
+                    raise
+                self.n_repeated += 1
+                future = self._submit(function, block, common)
+        raise AssertionError
+
+    def _shared(self, value: Any) -> Any:
+        """The value, or a handle of it, sent once and passed on from worker to worker."""
+        from dask.sizeof import sizeof
+        from distributed import Future
+
+        if isinstance(value, Future) or sizeof(value) < _LARGE:
+            return value
+        return self.client.submit(_same, value, pure=False)
+
+
+@contextmanager
+def cluster(where: Any = None) -> Iterator[Cluster]:
+    """Let everything inside the block that works in blocks do so on a Dask cluster.
+
+    Parameters
+    ----------
+    where : str, distributed.Client or None
+        Address of a scheduler, such as ``"tcp://host:8786"``; a client; None for the client that
+        is active.
+
+    Yields
+    ------
+    Cluster
+        Whose ``summary()`` tells what was repeated and which workers were lost.
+
+    Examples
+    --------
+    ::
+
+        with ldslearn.distributed.cluster("tcp://host:8786") as workers:
+            store = encode_folder("clips", "store", LDSEncoder(10))
+            dictionary = LDSDictionary(64).fit(store)
+            print(workers.summary())
+    """
+    try:
+        import dask
+        from distributed import Client, default_client
+    except ImportError:
+        raise _errors.package_missing("a cluster", "dask", "dask") from None
+    own = isinstance(where, str)
+    if where is None:
+        try:
+            client: Any = default_client()  # type: ignore[no-untyped-call]
+        except ValueError:
+            raise _errors.no_client() from None
+    elif own:
+        try:
+            client = Client(where, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError) as error:
+            raise _errors.no_scheduler(where, error) from error
+    elif isinstance(where, Client):
+        client = where
+    else:
+        raise _errors.invalid_parameter("where", "be an address, a Client or None", where)
+    try:
+        with dask.config.set(_QUIET), _connected(client):
+            events = client.get_events("all")
+            engine = Cluster(client, _past=events[-1][0] if events else 0.0)
+            with using(engine):
+                yield engine
+    finally:
+        if own:
+            client.close(timeout=5)
+
+
+@contextmanager
+def _connected(client: Any) -> Iterator[None]:
+    """Turn the loss of the scheduler, however it shows, into one message."""
+    from concurrent.futures import CancelledError
+
+    from distributed.comm.core import CommClosedError
+
+    try:
+        yield
+    except (CancelledError, CommClosedError) as error:
+        raise _errors.scheduler_lost() from error
+    except (OSError, RuntimeError, ValueError) as error:
+        if client.status != "running" and not isinstance(error, ConnectionError):
+            raise _errors.scheduler_lost() from error
+        raise
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
+    """On a worker: the result, and warnings to pass on."""
+    with warnings.catch_warnings(record=True) as caught, alone():
+        warnings.simplefilter("always")
+        result = function(*arguments)
+    return result, [str(warning.message) for warning in caught]
+
+
+def _kept(function: Callable[..., Any], *arguments: Any) -> Any:
+    """On a worker: the result."""
+    with alone():
+        return function(*arguments)
+
+
+def _same(value: Any) -> Any:
+    return value

@@ -1,0 +1,87 @@
+"""Kernels of systems in a store or on a cluster: tile by tile of two batches cut into blocks."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn._parallel import Engine, current_engine
+from ldslearn.models.lds import LDS
+from ldslearn.models.streaming import Block, blocks_of, loaded
+
+Floats = NDArray[np.float64]
+Pairwise = Callable[..., Floats]
+Tile = tuple[slice, slice, Floats]
+
+
+def over_blocks(function: Pairwise) -> Pairwise:
+    """Let a function ``f(X, Y=None, ...)`` of all pairs take stores, and use a cluster."""
+
+    @wraps(function)
+    def run(X: Any, Y: Any = None, **settings: Any) -> Floats:
+        rows, columns = blocks_of(X), blocks_of(Y)
+        if rows is None and columns is None:
+            return function(X, Y, **settings)
+        symmetric = Y is None or Y is X
+        left = [X] if rows is None else rows
+        right = [Y] if columns is None else columns
+        shape = (len(X), len(X) if symmetric else len(Y))
+        out = np.empty(shape)
+        tiles = each_tile(run, left, None if symmetric else right, **settings)
+        for i, j, found in tiles:
+            out[i, j] = found
+            if symmetric:
+                out[j, i] = found.T
+        return out
+
+    return run
+
+
+def each_tile(
+    function: Pairwise,
+    rows: list[Block],
+    columns: list[Block] | None,
+    *,
+    done: set[tuple[int, int]] | None = None,
+    description: str = "kernels",
+    **settings: Any,
+) -> Iterator[Tile]:
+    """Yield rows, columns and values of every tile; without `columns` those of half a square.
+
+    Tiles whose first row and column are in `done` are left out.
+    """
+    engine = current_engine()
+    left = _handles(engine, rows)
+    right = left if columns is None else _handles(engine, columns)
+    first = _places(rows)
+    second = first if columns is None else _places(columns)
+    places = [
+        (a, b)
+        for a in range(len(first))
+        for b in range(len(second))
+        if (columns is not None or b >= a)
+        and (first[a].start, second[b].start) not in (done or set())
+    ]
+    tasks = [(left[a], None if columns is None and a == b else right[b]) for a, b in places]
+    found = engine.map(_tile, tasks, function, settings, description=description)
+    for (a, b), values in zip(places, found, strict=True):
+        yield first[a], second[b], values
+
+
+def _handles(engine: Engine, blocks: list[Block]) -> list[Any]:
+    """Blocks in memory are sent once, as each is part of many tiles; those of stores are names."""
+    if engine.n_workers and len(blocks) > 1 and isinstance(blocks[0], LDS):
+        return engine.keep(loaded, [(block,) for block in blocks])
+    return list(blocks)
+
+
+def _places(blocks: list[Block]) -> list[slice]:
+    ends = np.cumsum([len(block) for block in blocks]).tolist()
+    return [slice(end - len(block), end) for end, block in zip(ends, blocks, strict=True)]
+
+
+def _tile(first: Block, second: Block | None, function: Pairwise, settings: Any) -> Floats:
+    other = None if second is None else loaded(second)
+    return function(loaded(first), other, **settings)

@@ -1,0 +1,289 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ldslearn import LDSEncoder, SparseCoder, SparseCodingClassifier, distributed, sparse_code
+from ldslearn.classify import LDSSVC, NearestLDSClassifier
+from ldslearn.cli.running import run
+from ldslearn.datasets import encode_folder
+from ldslearn.geometry import KERNELS, pairwise_distance, pairwise_kernel, write_kernel
+from ldslearn.models import LDSStore
+
+from support.clusters import killing, small_blocks, two_workers
+from support.makers import contractions, ragged_sequences, random_systems
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def workers(client):
+    with distributed.cluster(client) as engine, small_blocks():
+        yield engine
+
+
+def same_systems(first, second):
+    assert first._layout() == second._layout()
+    for name, array in first._arrays().items():
+        np.testing.assert_allclose(array, second._arrays()[name], rtol=1e-12, atol=1e-12)
+
+
+def test_results_come_in_order_whatever_is_done_first(workers):
+    blocks = [(number,) for number in range(20)]
+    assert list(workers.map(pow, blocks, 2)) == [number**2 for number in range(20)]
+    kept = workers.keep(pow, blocks, 2)
+    assert list(workers.map(max, [(handle, 50) for handle in kept])) == [
+        max(number**2, 50) for number in range(20)
+    ]
+
+
+def test_encoder(workers):
+    X = ragged_sequences(12, n_channels=6)
+    encoder = LDSEncoder(n_states=4, windows=(1, 2))
+    there, certificate = encoder.fit(X).transform(X, return_certificate=True)
+    assert workers.n_blocks > 2
+    with distributed_off():
+        here, expected = encoder.transform(X, return_certificate=True)
+    same_systems(there, here)
+    assert str(certificate) == str(expected)
+
+
+def distributed_off():
+    from ldslearn._parallel import Engine, using
+
+    return using(Engine())
+
+
+def test_messages_of_the_encoder_name_the_right_sequence(workers):
+    X = ragged_sequences(12, n_channels=6)
+    X[9][:] = 1.0
+    with pytest.raises(ValueError, match="sequence 9 must vary over time"):
+        LDSEncoder(4).fit_transform(X)
+    X[9][:] = np.arange(X[9].shape[1])
+    with pytest.warns(UserWarning, match=r"1 sequence has a rank below n_states=4 \(sequence 9"):
+        LDSEncoder(4).fit_transform(X)
+    X[9][:] *= 1e200
+    with pytest.raises(ValueError, match="sequence 9 must have values whose squares"):
+        LDSEncoder(4).fit_transform(X)
+
+
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "binet_cauchy"])
+def test_kernels(workers, kernel):
+    X, Y = contractions(20, 6, 3), contractions(9, 6, 3, seed=1)
+    parameters = {"psd": "ignore"} if kernel == "martin" else {}
+    for other in (Y, None, X):
+        before = workers.n_blocks
+        there = pairwise_kernel(X, other, kernel, **parameters)
+        assert workers.n_blocks > before + 1
+        with distributed_off():
+            here = pairwise_kernel(X, other, kernel, **parameters)
+        np.testing.assert_allclose(there, here, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("distance", ["martin", "projection"])
+def test_distances(workers, distance):
+    X = contractions(15, 6, 3)
+    there = pairwise_distance(X, None, distance)
+    with distributed_off():
+        np.testing.assert_allclose(there, pairwise_distance(X, None, distance), atol=1e-10)
+
+
+def test_codes(workers):
+    random = np.random.default_rng(0)
+    D = random.standard_normal((40, 60))
+    gram, cross = D @ D.T, random.standard_normal((30, 60)) @ D.T
+    allowed = random.random(cross.shape) < 0.7
+    for options in ({}, {"allowed": allowed}, {"n_nonzero": 3}, {"nonnegative": True}):
+        before = workers.n_blocks
+        there = sparse_code(gram, cross, 2.0, **options)
+        assert workers.n_blocks > before + 1
+        with distributed_off():
+            here = sparse_code(gram, cross, 2.0, **options)
+        np.testing.assert_allclose(there, here, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return contractions(30, 6, 3)
+
+
+@pytest.fixture(scope="module")
+def store(systems, tmp_path_factory):
+    parts = [systems[start : start + 7] for start in range(0, 30, 7)]
+    return LDSStore.write(tmp_path_factory.mktemp("store") / "store", parts)
+
+
+LABELS = np.arange(12) % 3
+ESTIMATORS = {
+    "coder": (SparseCoder(sparsity=0.05), ["transform"]),
+    "sparse": (
+        SparseCodingClassifier(sparsity=0.05),
+        ["predict", "decision_function", "predict_proba", "codes_for"],
+    ),
+    "nearest": (NearestLDSClassifier(), ["predict", "predict_proba"]),
+    "svm": (LDSSVC(), ["predict", "decision_function"]),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_take_stores_and_use_workers(client, systems, store, name, monkeypatch):
+    estimator, methods = ESTIMATORS[name]
+    estimator.fit(systems[:12], LABELS)
+    monkeypatch.setattr("ldslearn.models.streaming._STREAMED", 0)
+    for method in methods:
+        expected = getattr(estimator, method)(systems)
+        streamed = getattr(estimator, method)(store)
+        np.testing.assert_allclose(*map(numbers, (streamed, expected)), rtol=1e-12, atol=1e-12)
+        with distributed.cluster(client) as engine, small_blocks():
+            for X in (systems, store):
+                before = engine.n_blocks
+                there = getattr(estimator, method)(X)
+                assert engine.n_blocks > before + 1
+                np.testing.assert_allclose(*map(numbers, (there, expected)), atol=1e-12)
+
+
+def numbers(values):
+    return np.asarray(values, dtype=float)
+
+
+def test_warnings_of_blocks_say_which_systems(client, systems, store, monkeypatch):
+    monkeypatch.setattr("ldslearn.models.streaming._STREAMED", 0)
+    coder = SparseCoder(sparsity=1e3).fit(systems[:5])
+    texts = [
+        rf"of systems {start} to {stop}, counted from the first of them: the code of system 0"
+        for start, stop in ((0, 6), (7, 13), (14, 20), (21, 27), (28, 29))
+    ]
+    with pytest.warns(UserWarning, match="of systems") as here:
+        coder.transform(store)
+    with pytest.warns(UserWarning, match="of systems") as there, distributed.cluster(client):
+        coder.transform(store)
+    for caught in (here, there):
+        assert [str(w.message).split(", 1")[0] for w in caught] == texts
+
+
+def test_a_kernel_of_a_store_is_written_tile_by_tile(client, systems, store, tmp_path, monkeypatch):
+    monkeypatch.setattr("ldslearn.geometry.on_disk._TILE", 0)
+    kernel = {"projection": 0.5, "covariance": 0.5}
+    expected = pairwise_kernel(systems, kernel=kernel)
+    here = write_kernel(tmp_path / "here.npy", store, kernel)
+    np.testing.assert_allclose(here, expected, rtol=1e-12)
+    with distributed.cluster(client) as engine:
+        there = write_kernel(tmp_path / "there.npy", store, kernel)
+        assert engine.n_blocks == 15
+    np.testing.assert_array_equal(there, here)
+    np.testing.assert_allclose(write_kernel(tmp_path / "m.npy", systems, kernel), here, rtol=1e-12)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here.npy", "m.npy", "there.npy"]
+
+
+def test_a_kernel_that_was_interrupted_goes_on(store, systems, tmp_path, monkeypatch):
+    from ldslearn.geometry import on_disk
+
+    monkeypatch.setattr(on_disk, "_TILE", 0)
+    original, made = on_disk.tile_of, []
+
+    def interrupted(*arguments, **settings):
+        made.append(1)
+        if len(made) == 6:
+            raise KeyboardInterrupt
+        return original(*arguments, **settings)
+
+    monkeypatch.setattr(on_disk, "tile_of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_kernel(tmp_path / "K.npy", store)
+    K = write_kernel(tmp_path / "K.npy", store)
+    assert len(made) == 6 + 10  # of fifteen tiles five were there
+    np.testing.assert_allclose(K, pairwise_kernel(systems), rtol=1e-12)
+
+
+def test_a_median_needs_the_whole_matrix(systems, tmp_path):
+    with pytest.raises(ValueError, match="bandwidth of 'mean' must be a number; got 'median'"):
+        write_kernel(tmp_path / "K.npy", systems, "mean")
+
+
+def test_files_are_encoded_where_they_are(client, tmp_path):
+    X = ragged_sequences(12, n_channels=6)
+    (tmp_path / "clips").mkdir()
+    for index, sequence in enumerate(X):
+        np.save(tmp_path / "clips" / f"{index}.npy", sequence)
+    encoder = LDSEncoder(4, n_jobs=2)
+    with distributed.cluster(client) as engine:
+        there = encode_folder(tmp_path / "clips", tmp_path / "there", encoder, shard_size=2)
+        assert engine.n_blocks == 6
+    here = encode_folder(tmp_path / "clips", tmp_path / "here", encoder, shard_size=2)
+    assert there.texts("names") == here.texts("names")
+    same_systems(there[:], here[:])
+
+
+def test_the_command_encodes_on_a_cluster(client, tmp_path, capsys):
+    for index, sequence in enumerate(ragged_sequences(5, n_channels=6)):
+        (tmp_path / "clips").mkdir(exist_ok=True)
+        np.save(tmp_path / "clips" / f"{index}.npy", sequence)
+    arguments = ["encode", str(tmp_path / "clips"), "-n", "4", "--shard-size", "2", "--cluster"]
+    arguments += [client.scheduler.address, "-o"]
+    assert run([*arguments, str(tmp_path / "store"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cluster"]["blocks"] == 3
+    assert run([*arguments, str(tmp_path / "shown")]) == 0
+    assert "3 blocks, 0 repeated, 0 workers lost" in capsys.readouterr().out
+
+
+def test_without_the_extra_a_message_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask", None)
+    match = r"a cluster needs the package dask, .* pip install 'ldslearn\[dask\]'"
+    with pytest.raises(ImportError, match=match), distributed.cluster("tcp://127.0.0.1:1"):
+        pass
+
+
+def test_addresses_and_clients_are_checked(monkeypatch):
+    def nobody():
+        raise ValueError("no clients found")
+
+    monkeypatch.setattr(pytest.importorskip("distributed"), "default_client", nobody)
+    with (
+        pytest.raises(ValueError, match="where must be an address, a Client or None; got 3"),
+        distributed.cluster(3),
+    ):
+        pass
+    with (
+        pytest.raises(ValueError, match="or find an active client; got none"),
+        distributed.cluster(),
+    ):
+        pass
+
+
+def test_an_address_and_an_active_client_lead_to_the_cluster(client):
+    for where in (None, client.scheduler.address):
+        with distributed.cluster(where) as engine:
+            assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
+            assert engine.summary()["blocks"] == 2
+
+
+def test_nothing_of_dask_is_imported_unless_used():
+    program = (
+        "import sys, ldslearn, ldslearn.distributed, ldslearn.datasets, ldslearn.cli.running;"
+        "from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, SparseCodingClassifier;"
+        "X, y, *_ = ldslearn.datasets.load_basic_motions();"
+        "LDSKMeans(2, n_init=1).fit(LDSEncoder(3).fit_transform(X[:6]));"
+        "assert not {'dask', 'distributed'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_killing_is_seen(workers):
+    with killing(workers, after=3) as victims:
+        assert list(workers.map(pow, [(number,) for number in range(12)], 2))[-1] == 121
+    assert len(victims) == 1
+    assert workers.summary()["workers_lost"] == 1
+
+
+def test_a_system_of_its_own(workers):
+    """Batches too small to share stay here."""
+    before = workers.n_blocks
+    with small_blocks(10**6):
+        pairwise_kernel(random_systems(5, 4, 2))
+    assert workers.n_blocks == before
