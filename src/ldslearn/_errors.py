@@ -629,6 +629,14 @@ def no_codes(sparsity: float) -> str:
     return f"no code uses any atom with sparsity={sparsity:g}: nothing was learned. Lower sparsity."
 
 
+def joint_only(update: str) -> ValueError:
+    """An update that does not distribute."""
+    return ValueError(
+        f"update must be 'joint' for systems in a store or on a cluster; got {update!r}. "
+        "Eigenvectors need all systems of an atom in one place."
+    )
+
+
 def atoms_given_per_class() -> ValueError:
     """Atoms to start from, where every class learns its own."""
     return ValueError(

@@ -62,7 +62,7 @@ def progress(description: str, total: int) -> Iterator[Callable[..., None]]:
     `text` replaces the description. Work within work has no bar of its own.
     """
     console = Console(stderr=True)
-    if not console.is_terminal or not _drawing.acquire(blocking=False):
+    if not description or not console.is_terminal or not _drawing.acquire(blocking=False):
         yield lambda count, text=None: None
         return
     started, done = time.monotonic(), 0
@@ -164,6 +164,9 @@ class Engine:
         lost : callable, optional
             ``lost(*block)`` in place of the result of a block that ended several workers.
         """
+        if not description:
+            yield from (function(*block, *shared) for block in blocks)
+            return
         with progress(description, len(blocks)) as advance:
             for block in blocks:
                 yield function(*block, *shared)

@@ -4,6 +4,8 @@ The scheduler is Dask's: it puts tasks on workers, moves what they need, and mak
 worker that died had made. Here is only what joins it to :class:`ldslearn._parallel.Engine`.
 """
 
+import math
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +19,7 @@ from ldslearn._parallel import Engine, alone, progress, using
 __all__ = ["Cluster", "cluster"]
 
 _WINDOW = 3  # blocks a worker thread that are sent or waiting to be taken back
+_SECONDS_BETWEEN_COUNTS = 5.0
 _ATTEMPTS = 3  # at a block whose files or memory failed
 _LARGE = 2**16  # bytes from which what blocks share is sent once
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
@@ -39,12 +42,16 @@ class Cluster(Engine):
     n_blocks: int = 0
     n_repeated: int = 0
     _past: float = field(default=0.0, repr=False)
+    _counted: tuple[float, int] = field(default=(-math.inf, 1), repr=False)
 
     @property
     def n_workers(self) -> int:  # type: ignore[override]
-        """Threads of all workers."""
-        with _connected(self.client):
-            return max(1, sum(self.client.nthreads().values()))
+        """Threads of all workers, asked for now and then."""
+        if time.monotonic() > self._counted[0] + _SECONDS_BETWEEN_COUNTS:
+            with _connected(self.client):
+                count = max(1, sum(self.client.nthreads().values()))
+            self._counted = time.monotonic(), count
+        return self._counted[1]
 
     def map(
         self,

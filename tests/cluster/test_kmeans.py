@@ -5,6 +5,7 @@ from sklearn.metrics import adjusted_rand_score
 from ldslearn import LDS, LDSKMeans
 from ldslearn.dictionary import centres
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.samples import Samples
 from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
 from ldslearn.geometry import skew_kernel, symmetric_kernel
 from ldslearn.models import canonical_skew, canonical_symmetric
@@ -115,7 +116,7 @@ def test_bad_parameters():
 
 def test_the_best_run_is_kept():
     X = contractions(30, 6, 2, seed=3)
-    data = [Columns.of(canonical_symmetric(X))]
+    data = Samples.of([Columns.of(canonical_symmetric(X))])
     runs = list(
         centres.restarts(
             data, [1.0], 6, np.random.RandomState(5), n_init=4, max_iter=50, tol=1e-4, n_jobs=None
@@ -141,7 +142,8 @@ def test_an_empty_cluster_moves_to_the_furthest_sample():
     moved = [data[0][:3].copy()]
     D = np.array([[0.1, 0.5, 9.0], [3.0, 2.0, 9.0], [0.3, 0.4, 9.0], [0.2, 0.9, 9.0]])
     labels = D.argmin(axis=1)  # 0, 1, 0, 0: sample 1 is furthest, but the last of its cluster
-    centres._occupy_empty(D, labels, moved, data)
+    own = D[np.arange(len(D)), labels]
+    centres._occupy_empty(labels, own, moved, Samples.of(data))
     assert labels.tolist() == [0, 1, 2, 0]
     np.testing.assert_array_equal(moved[0].rows[2], data[0].rows[2])
-    assert D[2, 2] == 0.0
+    assert own[2] == 0.0

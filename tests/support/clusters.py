@@ -20,7 +20,7 @@ def two_workers():
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=50,
         ) as local,
         distributed.Client(local) as client,

@@ -17,11 +17,13 @@ from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
 from ldslearn._tags import NoTable
 from ldslearn.dictionary.atoms import Atoms
-from ldslearn.dictionary.centres import restarts, squared_distances
+from ldslearn.dictionary.centres import assigned, restarts, squared_distances
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import PARTS, Recipe
+from ldslearn.dictionary.samples import Samples, samples_of
 from ldslearn.geometry.fitted import check_like
-from ldslearn.models import LDS, as_systems
+from ldslearn.models import LDS
+from ldslearn.models.store import as_batch
 from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
@@ -104,13 +106,17 @@ class LDSKMeans(
         X : LDS
         y : ignored
         """
-        systems = as_systems(X, "X", at_least_one=True)
+        systems = as_batch(X)
         self._check(len(systems))
         self.recipe_, self._like = self._recipe().over(systems.windows), systems[:1]
-        data, weights = self._columns(systems)
-        best = np.inf
+        with samples_of(systems, self.recipe_) as samples:
+            self._cluster(samples[0], systems.delays)
+        return self
+
+    def _cluster(self, samples: Samples, delays: int) -> None:
+        best, weights = np.inf, list(self.recipe_.codes[0].values())
         runs = restarts(
-            data, weights, self.n_clusters, random_source(self.random_state),
+            samples, weights, self.n_clusters, random_source(self.random_state),
             n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs,
         )  # fmt: skip
         with progress("k-means", self.n_init) as advance:
@@ -118,13 +124,12 @@ class LDSKMeans(
                 if run.inertia[-1] < best:
                     best = run.inertia[-1]
                     centres = dict(zip(self.recipe_.codes[0], run.centres, strict=True))
-                    self.cluster_centers_ = Atoms([centres], systems.delays)
+                    self.cluster_centers_ = Atoms([centres], delays)
                     self.inertia_path_, self.inertia_ = run.inertia, best
                     self.n_iter_ = len(run.inertia) - 1
-                    D = squared_distances(data, run.centres, weights, self.n_jobs)
-                    self.labels_ = D.argmin(axis=1)  # as `predict` has it, also of copies
+                    # as `predict` has it, also of copies
+                    self.labels_ = assigned(samples, run.centres, weights, self.n_jobs)[0]
                 advance(1, f"k-means: inertia {best:.5g}")
-        return self
 
     def predict(self, X: LDS) -> NDArray[np.intp]:
         """Return the nearest centre of every system, (len(X),)."""

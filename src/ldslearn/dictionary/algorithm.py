@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +52,12 @@ class Group:
 
     def code(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
-        self.codes = sparse_code(*self.kernels(n_jobs), self.sparsity, n_jobs=n_jobs)
+        self.codes = self.best_codes(n_jobs)
         return self.objective(n_jobs)
+
+    def best_codes(self, n_jobs: int | None = None) -> Floats:
+        """Return the best codes, (N, J)."""
+        return sparse_code(*self.kernels(n_jobs), self.sparsity, n_jobs=n_jobs)
 
     def objective(self, n_jobs: int | None = None) -> float:
         """Objective of the codes and atoms at hand, Eq. (14)."""
@@ -65,7 +70,7 @@ class Group:
     def improve_atoms(self, update: str) -> None:
         """Update one atom after the other; unused ones become the samples coded worst."""
         worst_first = self.worst_first()
-        for r in range(self.codes.shape[1]):
+        for r in range(len(self.atoms[0])):
             problems = self.problems(r)
             if not problems:
                 self.replace(r, next(worst_first, None))
@@ -74,7 +79,7 @@ class Group:
                 atoms.rows[r], atoms.eigenvalues[r] = better.rows, better.eigenvalues
         self._kernels = None
 
-    def problems(self, r: int) -> list[AtomProblem]:
+    def problems(self, r: int) -> list[Any]:
         """The objective in atom r, one a term; none if no code uses it."""
         Z = self.codes
         users, pairs = np.flatnonzero(Z[:, r]), Z.T @ Z[:, r]
@@ -87,6 +92,17 @@ class Group:
             AtomProblem(Columns.concatenate([atoms[others], data[users]]), c)
             for atoms, data in zip(self.atoms, self.data, strict=True)
         ]
+
+    is_elsewhere = False  # whether samples are on workers
+
+    @property
+    def n_codes(self) -> int:
+        """Entries of the codes that are not zero."""
+        return int(np.count_nonzero(self.codes))
+
+    def __len__(self) -> int:
+        """Samples."""
+        return len(self.data[0])
 
     def worst_first(self) -> Iterator[int]:
         """Samples by what their codes leave over."""
@@ -122,7 +138,9 @@ def learn(
                     groups[i].improve_atoms(update)
                     values[i] = groups[i].objective(inner)
 
-        for_each_block(work, len(groups), n_jobs=n_jobs, description="dictionary")
+        # Groups that wait for workers wait side by side.
+        threads = len(groups) if groups[0].is_elsewhere else n_jobs
+        for_each_block(work, len(groups), n_jobs=threads, description="dictionary")
         return float(values.sum())
 
     previous = np.inf

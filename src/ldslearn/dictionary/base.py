@@ -18,8 +18,11 @@ from ldslearn.dictionary.centres import restarts
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
+from ldslearn.dictionary.samples import Samples, samples_of
+from ldslearn.dictionary.spread_group import SpreadGroup
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS, as_systems
+from ldslearn.models.store import LDSStore, as_batch
 from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
@@ -40,29 +43,38 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         X : LDS
         y : ignored
         """
-        systems = as_systems(X, "X", at_least_one=True)
+        systems = as_batch(X)
         self._check(len(systems))
         for name in ("_memories", "batch_objective_", "n_batches_"):  # of an earlier stream
             self.__dict__.pop(name, None)
         self.recipe_ = self._recipe().over(systems.windows)
-        data = self.recipe_.columns(systems)
-        groups = self._groups(data, self._initial(systems, data))
         self.half_steps_: list[float] = []
+        with samples_of(systems, self.recipe_) as samples:
+            groups = self._learn(systems, samples)
+        ended = len(self.half_steps_) < 2 * (self.max_iter + 1)
+        settled = f"an iteration lowered the objective by less than tol={self.tol:g}"
+        limit = f"after max_iter={self.max_iter} iterations"
+        self._keep(groups, systems, settled if ended else limit)
+        if not any(group.n_codes for group in groups):
+            warnings.warn(_errors.no_codes(self.sparsity), stacklevel=2)
+        return self
+
+    def _learn(self, systems: LDS | LDSStore, samples: list[Samples]) -> list[Group]:
+        """Run Algorithm 1; an interrupt, or the loss of a cluster, leaves the atoms so far."""
+        if self.update != "joint" and any(one.in_memory is None for one in samples):
+            raise _errors.joint_only(self.update)
+        groups = self._groups(samples, self._initial(systems, samples))
         try:
             with progress("dictionary", self.max_iter + 1) as advance:
                 for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
                     self.half_steps_ += pair
                     advance(1, _state_of(groups, pair[0]))
-        except KeyboardInterrupt:
-            self._keep(groups, systems, "by an interrupt")
+        except (KeyboardInterrupt, ConnectionError) as error:
+            lost = isinstance(error, ConnectionError)
+            why = "by the loss of the cluster" if lost else "by an interrupt"
+            self._keep(groups, systems, why)
             raise
-        ended = len(self.half_steps_) < 2 * (self.max_iter + 1)
-        settled = f"an iteration lowered the objective by less than tol={self.tol:g}"
-        limit = f"after max_iter={self.max_iter} iterations"
-        self._keep(groups, systems, settled if ended else limit)
-        if not any(group.codes.any() for group in groups):
-            warnings.warn(_errors.no_codes(self.sparsity), stacklevel=2)
-        return self
+        return groups
 
     def partial_fit(self, X: LDS, y: Any = None) -> Self:
         """Learn from one batch of a stream, going on from what was learned before.
@@ -82,7 +94,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if new:
             self._check(len(systems))
             self.recipe_ = self._recipe().over(systems.windows)
-        data = self.recipe_.columns(systems)
+        data = self._in_memory(systems)
         groups = self._groups(data, self._initial(systems, data) if new else self.atoms_)
         if not hasattr(self, "_memories"):
             self._memories = [Memory.of(group.atoms, learned=not new) for group in groups]
@@ -113,12 +125,12 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def score(self, X: LDS, y: Any = None) -> float:
         """Return minus the objective a system, best codes included."""
         groups = self._groups_of(X)
-        return -sum(group.code(self.n_jobs) for group in groups) / len(groups[0].data[0])
+        return -sum(group.code(self.n_jobs) for group in groups) / len(groups[0])
 
     def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
         """Take atoms as they are, as if they had been learned from systems like those given."""
         self.recipe_ = self._recipe().over(like.windows)
-        self._take(self._groups(self.recipe_.columns(like[:1]), atoms), like)
+        self._take(self._groups(self._in_memory(like[:1]), atoms), like)
         self.half_steps_, self.objective_, self.n_iter_ = [], np.empty(0), 0
         self.stopped_ = "nothing was learned"
         return self
@@ -129,38 +141,40 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _groups_of(self, X: LDS) -> list[Group]:
         check_is_fitted(self)
-        return self._groups(self.recipe_.columns(self._check_like(X)), self.atoms_)
+        return self._groups(self._in_memory(self._check_like(X)), self.atoms_)
 
-    def _groups(self, data: list[dict[str, Columns]], atoms: Atoms) -> list[Group]:
-        return [
-            Group(
-                list(columns.values()),
-                [atoms.terms[i][name].copy() for name in columns],
-                list(self.recipe_.codes[i].values()),
-                self.sparsity,
-            )
-            for i, columns in enumerate(data)
-        ]
+    def _in_memory(self, systems: LDS) -> list[Samples]:
+        return [Samples.of(list(terms.values())) for terms in self.recipe_.columns(systems)]
 
-    def _keep(self, groups: list[Group], systems: LDS, stopped: str) -> None:
+    def _groups(self, samples: list[Samples], atoms: Atoms) -> list[Group]:
+        groups: list[Group] = []
+        for one, code, terms in zip(samples, self.recipe_.codes, atoms.terms, strict=True):
+            own, weights = [terms[name].copy() for name in code], list(code.values())
+            if one.in_memory is None:
+                groups.append(SpreadGroup(one, own, weights, self.sparsity))
+            else:
+                groups.append(Group(one.in_memory, own, weights, self.sparsity))
+        return groups
+
+    def _keep(self, groups: list[Group], systems: LDS | LDSStore, stopped: str) -> None:
         self._take(groups, systems)
         self.objective_ = np.array(self.half_steps_[::2])
         self.n_iter_, self.stopped_ = max(len(self.objective_) - 1, 0), stopped
 
-    def _take(self, groups: list[Group], systems: LDS) -> None:
+    def _take(self, groups: list[Group], systems: LDS | LDSStore) -> None:
         """Make the atoms of the groups those of the estimator."""
         pairs = zip(self.recipe_.codes, groups, strict=True)
         terms = [dict(zip(code, group.atoms, strict=True)) for code, group in pairs]
         self.atoms_, self._like = Atoms(terms, systems.delays), systems[:1]
 
-    def _initial(self, systems: LDS, data: list[dict[str, Columns]]) -> Atoms:
+    def _initial(self, systems: LDS | LDSStore, samples: list[Samples]) -> Atoms:
         random = random_source(self.random_state)
         if isinstance(self.init, Atoms):
             if len(self.init) != self.n_atoms:
                 raise _errors.invalid(
                     "init", f"hold n_atoms={self.n_atoms} atoms", len(self.init), ""
                 )
-            return self.init.like(data)
+            return self.init.like(self._named([one.first for one in samples]))
         if isinstance(self.init, LDS):
             layouts = [
                 (batch.shape[1:], batch.delays, batch.windows) for batch in (self.init, systems)
@@ -170,22 +184,28 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                     "init", f"hold n_atoms={self.n_atoms} systems like {systems[:1]}", self.init, ""
                 )
             given = Atoms(self.recipe_.columns(self.init), systems.delays)
-            return given.like(data).completed()
+            like = self._named([one.first for one in samples])
+            return given.like(like).completed()
         if isinstance(self.init, str) and self.init == "random":
             chosen = random.choice(len(systems), self.n_atoms, replace=False)
-            terms = [{name: x[chosen] for name, x in term.items()} for term in data]
+            terms = self._named([one.take(chosen) for one in samples])
             return Atoms(terms, systems.delays).completed()
         if isinstance(self.init, str) and self.init == "kmeans":
             terms = []
-            for code, columns in zip(self.recipe_.codes, data, strict=True):
+            for code, one in zip(self.recipe_.codes, samples, strict=True):
                 runs = restarts(
-                    list(columns.values()), list(code.values()), self.n_atoms, random,
+                    one, list(code.values()), self.n_atoms, random,
                     n_init=3, max_iter=10, tol=1e-3, n_jobs=self.n_jobs,
                 )  # fmt: skip
                 best = min(runs, key=lambda run: run.inertia[-1])
                 terms.append(dict(zip(code, best.centres, strict=True)))
             return Atoms(terms, systems.delays)
         raise _errors.invalid_parameter("init", "be 'kmeans', 'random', an LDS or atoms", self.init)
+
+    def _named(self, terms: list[list[Columns]]) -> list[dict[str, Columns]]:
+        """Terms of every code by their names."""
+        pairs = zip(self.recipe_.codes, terms, strict=True)
+        return [dict(zip(code, columns, strict=True)) for code, columns in pairs]
 
     def _check(self, n_systems: int) -> None:
         check_whole("n_atoms", self.n_atoms)
@@ -216,5 +236,5 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
 
 def _state_of(groups: list[Group], objective: float) -> str:
-    used = [np.count_nonzero(group.codes) / len(group.data[0]) for group in groups]
+    used = [group.n_codes / len(group) for group in groups]
     return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms a code"

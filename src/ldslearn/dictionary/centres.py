@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ldslearn._parallel import single_threaded_blas
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
+from ldslearn.dictionary.samples import Samples, Stored, opened
+from ldslearn.dictionary.updates import Atom, improve_jointly
 
 Floats = NDArray[np.float64]
 
@@ -31,18 +32,53 @@ def squared_distances(
     return np.maximum(total, 0.0)
 
 
+def nearest_centres(
+    terms: Stored,
+    centres: list[Columns],
+    weights: list[float],
+    n_jobs: int | None,
+) -> tuple[NDArray[np.intp], Floats]:
+    """Nearest centre of every sample of a block, and its squared distance."""
+    D = squared_distances(opened(terms), centres, weights, n_jobs)
+    labels = D.argmin(axis=1)
+    return labels, D[np.arange(len(D)), labels]
+
+
+def assigned(
+    samples: Samples, centres: list[Columns], weights: list[float], n_jobs: int | None
+) -> tuple[NDArray[np.intp], Floats]:
+    """Nearest centre of every sample, and its squared distance."""
+    found = samples.map(nearest_centres, centres, weights, n_jobs)
+    return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+
+
+def _distances(
+    samples: Samples, centres: list[Columns], weights: list[float], n_jobs: int | None
+) -> Floats:
+    return np.concatenate(samples.map(block_distances, centres, weights, n_jobs))
+
+
+def block_distances(
+    terms: Stored,
+    centres: list[Columns],
+    weights: list[float],
+    n_jobs: int | None,
+) -> Floats:
+    """Return :func:`squared_distances` of a block."""
+    return squared_distances(opened(terms), centres, weights, n_jobs)
+
+
 def seed_centres(
-    data: list[Columns],
+    samples: Samples,
     weights: list[float],
     n_centres: int,
     random: np.random.RandomState,
     n_jobs: int | None,
 ) -> NDArray[np.intp]:
     """Return samples far from each other to start from (k-means++, the best of several draws)."""
-    n_samples, n_draws = len(data[0]), 2 + int(np.log(n_centres))
+    n_samples, n_draws = len(samples), 2 + int(np.log(n_centres))
     chosen = [int(random.randint(n_samples))]
-    first = [x[chosen] for x in data]
-    nearest = squared_distances(data, first, weights, n_jobs)[:, 0]
+    nearest = _distances(samples, samples.take(chosen), weights, n_jobs)[:, 0]
     while len(chosen) < n_centres:
         nearest[chosen] = 0.0
         total = nearest.sum()
@@ -50,7 +86,7 @@ def seed_centres(
             chosen.append(int(random.choice(np.setdiff1d(np.arange(n_samples), chosen))))
             continue
         drawn = random.choice(n_samples, n_draws, p=nearest / total)
-        D = squared_distances(data, [x[drawn] for x in data], weights, n_jobs)
+        D = _distances(samples, samples.take(drawn), weights, n_jobs)
         left = np.minimum(D, nearest[:, None])
         best = int(left.sum(axis=0).argmin())
         chosen.append(int(drawn[best]))
@@ -60,7 +96,7 @@ def seed_centres(
 
 @single_threaded_blas()  # many small products: two threads take four times the processor
 def cluster(
-    data: list[Columns],
+    samples: Samples,
     weights: list[float],
     seeds: NDArray[np.intp],
     max_iter: int,
@@ -71,50 +107,47 @@ def cluster(
 
     Parameters
     ----------
-    data : list of Columns
-        Terms of the kernel.
+    samples : Samples
     weights : list of float
+        Of the terms of the kernel.
     seeds : (n_centres,) array
         Samples to start from.
     max_iter, tol : int and float
         Stops when an iteration lowers the inertia by less than `tol` of it.
     """
-    centres = [x[seeds].completed() for x in data]
+    centres = [x.completed() for x in samples.take(seeds)]
     inertia: list[float] = []
     for iteration in range(max_iter + 1):
-        D = squared_distances(data, centres, weights, n_jobs)
-        labels = D.argmin(axis=1)
-        _occupy_empty(D, labels, centres, data)
-        inertia.append(float(D[np.arange(len(D)), labels].sum()))
+        labels, own = assigned(samples, centres, weights, n_jobs)
+        _occupy_empty(labels, own, centres, samples)
+        inertia.append(float(own.sum()))
         settled = iteration > 0 and inertia[-2] - inertia[-1] <= tol * inertia[-2]
         if settled or iteration == max_iter:
             break
         for j in range(len(seeds)):
-            members = np.flatnonzero(labels == j)
-            for x, c in zip(data, centres, strict=True):
-                problem = AtomProblem(x[members], -np.ones(len(members)))
+            problems = samples.problems(np.flatnonzero(labels == j))
+            for problem, c in zip(problems, centres, strict=True):
                 better = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
                 c.rows[j], c.eigenvalues[j] = better.rows, better.eigenvalues
     return Clusters(centres, labels, inertia)
 
 
 def _occupy_empty(
-    D: Floats, labels: NDArray[np.intp], centres: list[Columns], data: list[Columns]
+    labels: NDArray[np.intp], own: Floats, centres: list[Columns], samples: Samples
 ) -> None:
     """Move centres without members to the samples furthest from theirs."""
-    counts = np.bincount(labels, minlength=D.shape[1])
+    counts = np.bincount(labels, minlength=len(centres[0]))
     for j in np.flatnonzero(counts == 0).tolist():
-        own = D[np.arange(len(D)), labels]
-        own[counts[labels] < 2] = -1.0  # the last member of a cluster stays
-        furthest = int(own.argmax())
-        for x, c in zip(data, centres, strict=True):
-            c.put(j, x[[furthest]].completed())
+        movable = np.where(counts[labels] < 2, -1.0, own)  # the last member of a cluster stays
+        furthest = int(movable.argmax())
+        for c, x in zip(centres, samples.take([furthest]), strict=True):
+            c.put(j, x.completed())
         counts[labels[furthest]] -= 1
-        labels[furthest], D[furthest, j], counts[j] = j, 0.0, 1
+        labels[furthest], own[furthest], counts[j] = j, 0.0, 1
 
 
 def restarts(
-    data: list[Columns],
+    samples: Samples,
     weights: list[float],
     n_centres: int,
     random: np.random.RandomState,
@@ -126,5 +159,5 @@ def restarts(
 ) -> Iterator[Clusters]:
     """Yield :func:`cluster` from several seedings."""
     for _ in range(n_init):
-        seeds = seed_centres(data, weights, n_centres, random, n_jobs)
-        yield cluster(data, weights, seeds, max_iter, tol, n_jobs)
+        seeds = seed_centres(samples, weights, n_centres, random, n_jobs)
+        yield cluster(samples, weights, seeds, max_iter, tol, n_jobs)

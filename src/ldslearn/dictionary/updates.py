@@ -5,6 +5,7 @@ other columns; *column* takes the smallest eigenvectors of one S_k at a time (Th
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,19 @@ class AtomProblem:
         """G = W'U, (n_sets, n1, n)."""
         return (self.flat @ rows.T).reshape(*self.shape, len(rows))
 
+    def products_again(self, rows: Floats) -> Floats:
+        """Return :meth:`products`, kept from the last call if that was of the same rows."""
+        kept = self.__dict__.get("_last")
+        if kept is None or not np.array_equal(kept[0], rows):
+            kept = self.__dict__["_last"] = (rows, self.products(rows))
+        return kept[1]
+
+    def view(self, rows: Floats, eigenvalues: Floats) -> "View":
+        """Return the atom as it looks here."""
+        return View(self, rows, eigenvalues)
+
+    start = view
+
     def pull(self, H: Floats) -> Floats:
         """W H: the rows S_k u_k, (n, m)."""
         return H.reshape(len(self.flat), -1).T @ self.flat
@@ -94,35 +108,64 @@ class AtomProblem:
         return p, m
 
 
-def improve_jointly(problem: AtomProblem, atom: Atom, max_steps: int = 5) -> Atom:
+class View:
+    """An atom in an :class:`AtomProblem`: its value, and what moves it.
+
+    Attributes
+    ----------
+    rows, eigenvalues : arrays
+    value : float
+    """
+
+    def __init__(
+        self, problem: AtomProblem, rows: Floats, eigenvalues: Floats, G: Floats | None = None
+    ) -> None:
+        self.problem, self.rows, self.eigenvalues = problem, rows, eigenvalues
+        self.G = problem.products(rows) if G is None else G
+        self.value, self.H = problem.weigh(self.G, eigenvalues)
+
+    def pull(self) -> Floats:
+        """The rows S_k u_k, (n, m)."""
+        return self.problem.pull(self.H)
+
+    def better(self) -> "View":
+        """Return the same columns with each eigenvalue at its best."""
+        best = self.problem.best_eigenvalues(self.G, self.eigenvalues)
+        return View(self.problem, self.rows, best, self.G)
+
+
+def improve_jointly(problem: Any, atom: Atom, max_steps: int = 5) -> Atom:
     """Return the atom after some steps U <- polar([(s I - S_k) u_k]_k), eigenvalues in between.
 
     With s at the largest eigenvalue of any S_k or above, no step can raise the objective: the
     linear bound that it minimises touches it. Shorter s step further, and are tried first.
+
+    Parameters
+    ----------
+    problem : AtomProblem or SpreadProblem
+        With samples here, or elsewhere.
+    atom : Atom
+    max_steps : int
     """
-    rows, eigenvalues = atom.rows, atom.eigenvalues
-    G = problem.products(rows)
-    value, H = problem.weigh(G, eigenvalues)
+    view = problem.start(atom.rows, atom.eigenvalues)
     share = 0.0
     for _ in range(max_steps):
-        before, pull = value, problem.pull(H)
+        before, pull = view.value, view.pull()
         while True:
-            moved = polar(share * problem.largest * rows - pull)
-            G_moved = problem.products(moved)
-            value_moved, H_moved = problem.weigh(G_moved, eigenvalues)
-            if value_moved <= value or share == 1.0:
+            columns = polar(share * problem.largest * view.rows - pull)
+            moved = problem.view(columns, view.eigenvalues)
+            if moved.value <= view.value or share == 1.0:
                 break
             share = min(1.0, max(4.0 * share, 1.0 / 16.0))
-        if value_moved < value:
-            rows, G, value, H = moved, G_moved, value_moved, H_moved
+        if moved.value < view.value:
+            view = moved
         share = share / 4.0 if share > 1.0 / 64.0 else 0.0
-        better = problem.best_eigenvalues(G, eigenvalues)
-        value_better, H_better = problem.weigh(G, better)
-        if value_better < value:
-            eigenvalues, value, H = better, value_better, H_better
-        if before - value <= _SETTLED * abs(before):
+        better = view.better()
+        if better.value < view.value:
+            view = better
+        if before - view.value <= _SETTLED * abs(before):
             break
-    return _oriented(problem, Atom(rows, eigenvalues, value))
+    return _oriented(problem.kind, Atom(view.rows, view.eigenvalues, view.value))
 
 
 def improve_by_columns(problem: AtomProblem, atom: Atom) -> Atom:
@@ -150,7 +193,7 @@ def improve_by_columns(problem: AtomProblem, atom: Atom) -> Atom:
         value_better = problem.value(rows, better)
         if value_better < value:
             eigenvalues, value = better, value_better
-    return _oriented(problem, Atom(rows, eigenvalues, value))
+    return _oriented(problem.kind, Atom(rows, eigenvalues, value))
 
 
 def polar(rows: Floats) -> Floats:
@@ -159,9 +202,9 @@ def polar(rows: Floats) -> Floats:
     return np.ascontiguousarray(U @ Vt)
 
 
-def _oriented(problem: AtomProblem, atom: Atom) -> Atom:
+def _oriented(kind: str, atom: Atom) -> Atom:
     """A plane with theta < 0 is the plane turned over with -theta."""
-    if problem.kind == "skew":
+    if kind == "skew":
         flipped = np.flatnonzero(atom.eigenvalues < 0)
         atom.rows = atom.rows.copy()
         atom.rows[2 * flipped + 1] *= -1.0

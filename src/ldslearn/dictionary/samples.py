@@ -1,0 +1,219 @@
+"""The columns of many systems, in blocks: in memory, in files, or on the workers of a cluster."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn._parallel import Engine, current_engine
+from ldslearn.dictionary.columns import Columns, Kind
+from ldslearn.dictionary.recipe import Recipe
+from ldslearn.dictionary.spread import AnyProblem, SpreadProblem
+from ldslearn.dictionary.updates import AtomProblem
+from ldslearn.models import LDS
+from ldslearn.models.store import LDSStore
+from ldslearn.models.streaming import Block, loaded
+
+Floats = NDArray[np.float64]
+Terms = list[Columns]
+
+_BLOCKS_A_WORKER = 2
+_SMALLEST = 2**22  # bytes of systems: less is not worth sending
+_HELD = 2**26  # bytes of columns that are held for the steps of one atom
+_ON_DISK = 2**24  # bytes of systems whose columns are one file
+
+
+@dataclass(frozen=True)
+class Filed:
+    """Columns in two files, mapped to memory while they are used."""
+
+    kind: Kind
+    rows: Path
+    eigenvalues: Path
+
+    @classmethod
+    def write(cls, columns: Columns, stem: Path) -> Self:
+        """Write columns to new files that begin with `stem`."""
+        filed = cls(columns.kind, stem.with_suffix(".rows.npy"), stem.with_suffix(".values.npy"))
+        np.save(filed.rows, columns.rows)
+        np.save(filed.eigenvalues, columns.eigenvalues)
+        return filed
+
+    def open(self) -> Columns:
+        """Return columns whose rows are read when they are touched."""
+        rows = np.load(self.rows, mmap_mode="r", allow_pickle=False)
+        return Columns(self.kind, rows, np.load(self.eigenvalues, allow_pickle=False))
+
+
+Stored = Sequence[Columns | Filed]
+
+
+def opened(terms: Stored) -> Terms:
+    """Return the columns of one block."""
+    return [term.open() if isinstance(term, Filed) else term for term in terms]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Columns of all samples, one list of terms a block.
+
+    Attributes
+    ----------
+    blocks : list
+        Lists of terms, or handles of them.
+    sizes : list of int
+        Samples of each block.
+    engine : Engine
+        Where the blocks are.
+    """
+
+    blocks: list[Any]
+    sizes: list[int]
+    engine: Engine
+
+    @classmethod
+    def of(cls, terms: Terms) -> Self:
+        """Return samples in memory."""
+        return cls([terms], [len(terms[0])], Engine())
+
+    def __len__(self) -> int:
+        return sum(self.sizes)
+
+    @property
+    def in_memory(self) -> Terms | None:
+        """The columns, if they are all here."""
+        if len(self.blocks) > 1 or self.engine.n_workers:
+            return None
+        return self.blocks[0] if isinstance(self.blocks[0][0], Columns) else None
+
+    def map(self, function: Callable[..., Any], *shared: Any) -> list[Any]:
+        """Return ``function(terms, *shared)`` of every block, in order."""
+        return list(self.engine.map(function, [(block,) for block in self.blocks], *shared))
+
+    def take(self, indices: Any) -> Terms:
+        """Return the columns of some samples, in memory."""
+        wanted = np.asarray(indices, dtype=np.intp)
+        parts = self._parts(wanted)
+        found = list(
+            self.engine.map(_rows_of, [(self.blocks[b], wanted[at] - s) for b, s, at in parts])
+        )
+        order = np.argsort(np.concatenate([at for _, _, at in parts]), kind="stable")
+        several = [Columns.concatenate(list(term)) for term in zip(*found, strict=True)]
+        return [term[order] for term in several]
+
+    def problems(self, members: NDArray[np.intp]) -> list[AnyProblem]:
+        """The sum of -k(atom, sample) over some samples, one a term."""
+        terms = self.in_memory
+        if terms is not None:
+            return list(members_of(terms, members))
+        wanted = [(self.blocks[b], members[at] - start) for b, start, at in self._parts(members)]
+        parts = problems_of(self, members_of, wanted, len(members))
+        return [
+            SpreadProblem(None, parts, term, one.kind, 0.0, self.engine)
+            for term, one in enumerate(self.first)
+        ]
+
+    @cached_property
+    def first(self) -> Terms:
+        """The columns of the first sample, to tell sizes by."""
+        return self.take([0])
+
+    def _parts(self, indices: NDArray[np.intp]) -> list[tuple[int, int, NDArray[np.intp]]]:
+        """Blocks that hold some of the samples, their first sample, and which of them it holds."""
+        ends = np.cumsum(self.sizes)
+        owners = np.searchsorted(ends, indices, side="right")
+        return [
+            (b, int(ends[b] - self.sizes[b]), np.flatnonzero(owners == b))
+            for b in np.unique(owners).tolist()
+        ]
+
+
+@contextmanager
+def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
+    """Yield the samples of every code: in memory, or if X is large or elsewhere, in blocks."""
+    engine = current_engine()
+    recipes = [replace(recipe, codes=(code,)) for code in recipe.codes]
+    if isinstance(X, LDSStore):
+        n_bytes = X.n_bytes
+    else:
+        n_bytes = sum(array.nbytes for array in X._arrays().values())
+    if engine.n_workers and (isinstance(X, LDSStore) or n_bytes > _SMALLEST):
+        blocks = _cut(X, max(_SMALLEST, n_bytes // (_BLOCKS_A_WORKER * engine.n_workers)))
+        sizes, tasks = [len(block) for block in blocks], [(block,) for block in blocks]
+        yield [Samples(engine.keep(columns_of, tasks, one), sizes, engine) for one in recipes]
+    elif isinstance(X, LDSStore):
+        with ExitStack() as stack:
+            home = X.path if os.access(X.path, os.W_OK) else None
+            scratch = tempfile.TemporaryDirectory(prefix=".scratch-", dir=home)
+            folder = Path(stack.enter_context(scratch))
+            yield [_filed(X, one, folder / str(i)) for i, one in enumerate(recipes)]
+    else:
+        yield [Samples.of(list(terms.values())) for terms in recipe.columns(X)]
+
+
+def columns_of(block: Block, recipe: Recipe) -> Terms:
+    """Return the terms of one code."""
+    return list(recipe.columns(loaded(block))[0].values())
+
+
+def members_of(terms: Stored, members: NDArray[np.intp]) -> list[AtomProblem]:
+    """Return :meth:`Samples.problems` of one block."""
+    return [AtomProblem(x[members], -np.ones(len(members))) for x in opened(terms)]
+
+
+def problems_of(
+    samples: Samples,
+    function: Callable[..., list[AtomProblem]],
+    blocks: list[tuple[Any, ...]],
+    n_users: int,
+) -> list[Any]:
+    """Problems of blocks: kept, or if many samples are in them, made anew whenever asked for.
+
+    On workers they are kept in any case: Dask moves to disk what memory does not hold.
+    """
+    engine, each = samples.engine, sum(term.rows.nbytes for term in samples.first)
+    if engine.n_workers or n_users * each <= _HELD:
+        return engine.keep(function, blocks)
+    return [Deferred(function, block) for block in blocks]
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A call that is made whenever its result is needed."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def __call__(self) -> Any:
+        """Make the call."""
+        return self.function(*self.arguments)
+
+
+def _cut(X: LDS | LDSStore, n_bytes: int) -> list[Block]:
+    if isinstance(X, LDSStore):
+        return list(X.blocks(n_bytes))
+    each = sum(array.nbytes for array in X._arrays().values()) // len(X)
+    step = max(1, n_bytes // each)
+    return [X[start : start + step] for start in range(0, len(X), step)]
+
+
+def _filed(store: LDSStore, recipe: Recipe, folder: Path) -> Samples:
+    """The columns of a store in files of their own: they are used many times over."""
+    folder.mkdir()
+    blocks, sizes = [], []
+    for number, block in enumerate(store.blocks(_ON_DISK)):
+        terms = columns_of(block, recipe)
+        sizes.append(len(block))
+        blocks.append([Filed.write(term, folder / f"{number}-{i}") for i, term in enumerate(terms)])
+    return Samples(blocks, sizes, Engine())
+
+
+def _rows_of(terms: Stored, rows: NDArray[np.intp]) -> Terms:
+    return [term[rows] for term in opened(terms)]

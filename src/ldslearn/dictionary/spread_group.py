@@ -1,0 +1,168 @@
+"""Algorithm 1 on samples in blocks: codes stay with their block, sums of them come here."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.dictionary.algorithm import Group
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.samples import Samples, Stored, opened, problems_of
+from ldslearn.dictionary.spread import SpreadProblem
+from ldslearn.dictionary.updates import AtomProblem
+
+Floats = NDArray[np.float64]
+
+
+class Sums(NamedTuple):
+    """What a block adds to the objective and to the problems of the atoms.
+
+    Attributes
+    ----------
+    residual : float
+    penalty : float
+        Sum of |z|.
+    pairs : (J, J) array
+        Z'Z.
+    users : (J,) int array
+        Samples that use each atom.
+    positive : (J,) array
+        Sum of -z over codes below zero: the positive weights of an atom's problem.
+    worst : list of (float, int)
+        Residual and place in the block of the samples coded worst, one an atom.
+    """
+
+    residual: float
+    penalty: float
+    pairs: Floats
+    users: NDArray[np.intp]
+    positive: Floats
+    worst: list[tuple[float, int]]
+
+
+class SpreadGroup(Group):
+    """A :class:`Group` whose samples are in blocks elsewhere, each again a group.
+
+    Per iteration atoms and their kernel matrix travel to the blocks, and sums come back.
+    """
+
+    def __init__(
+        self, samples: Samples, atoms: list[Columns], weights: list[float], sparsity: float
+    ) -> None:
+        super().__init__([], atoms, weights, sparsity)
+        self.samples, self.engine = samples, samples.engine
+        self.is_elsewhere = bool(samples.engine.n_workers)
+        self._cross: list[Any] = []
+        self._codes: list[Any] = []
+        self._sums: list[Sums] = []
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    @property
+    def n_codes(self) -> int:
+        """Entries of the codes that are not zero."""
+        return int(sum(sums.users.sum() for sums in self._sums))
+
+    def kernels(self, n_jobs: int | None = None) -> tuple[Floats, Any]:
+        """Kernel matrix of the atoms, and handles of those of the samples of each block."""
+        if self._kernels is None:
+            gram = self._sum(self.atoms, n_jobs)
+            blocks = [(block,) for block in self.samples.blocks]
+            self._cross = self.engine.keep(cross_of, blocks, self.atoms, self.weights, n_jobs)
+            self._kernels = gram, np.empty(0)
+        return self._kernels[0], self._cross
+
+    def code(self, n_jobs: int | None = None) -> float:
+        """Find the best codes, and return the objective."""
+        gram, cross = self.kernels(n_jobs)
+        self._codes = self.engine.keep(
+            codes_of, [(one,) for one in cross], gram, self.sparsity, n_jobs
+        )
+        return self.objective(n_jobs)
+
+    def objective(self, n_jobs: int | None = None) -> float:
+        """Objective of the codes and atoms at hand, Eq. (14)."""
+        gram, cross = self.kernels(n_jobs)
+        blocks = list(zip(self.samples.blocks, cross, self._codes, strict=True))
+        self._sums = list(self.engine.map(sums_of, blocks, gram, self.weights))
+        residual = sum(sums.residual for sums in self._sums)
+        return float(residual + self.sparsity * sum(sums.penalty for sums in self._sums))
+
+    def problems(self, r: int) -> list[Any]:
+        """The objective in atom r, one a term; none if no code uses it."""
+        used = [index for index, sums in enumerate(self._sums) if sums.users[r]]
+        if not used:
+            return []
+        pairs = np.sum([sums.pairs[:, r] for sums in self._sums], axis=0)
+        others = np.flatnonzero(pairs)
+        others = others[others != r]
+        blocks = [(self.samples.blocks[index], self._codes[index], r) for index in used]
+        n_users = sum(int(sums.users[r]) for sums in self._sums)
+        parts = problems_of(self.samples, users_of, blocks, n_users)
+        positive = float(sum(sums.positive[r] for sums in self._sums))
+        return [
+            SpreadProblem(
+                AtomProblem(atoms[others], pairs[others]) if len(others) else None,
+                parts, term, atoms.kind, positive, self.engine,
+            )
+            for term, atoms in enumerate(self.atoms)
+        ]  # fmt: skip
+
+    def worst_first(self) -> Iterator[int]:
+        """Samples by what their codes leave over, as many as there are atoms."""
+        starts = np.cumsum([0, *self.samples.sizes])
+        found = [
+            (-residual, int(start) + place)
+            for start, sums in zip(starts, self._sums, strict=False)
+            for residual, place in sums.worst
+        ]
+        return iter([sample for _, sample in sorted(found)])
+
+    def replace(self, r: int, sample: int | None) -> None:
+        """Make a sample atom r; nothing without one."""
+        if sample is not None:
+            for atoms, x in zip(self.atoms, self.samples.take([sample]), strict=True):
+                atoms.put(r, x.completed())
+            self._kernels = None
+
+
+def cross_of(
+    terms: Stored, atoms: list[Columns], weights: list[float], n_jobs: int | None
+) -> Floats:
+    """Kernels of the samples of a block and the atoms."""
+    return Group(opened(terms), atoms, weights, 0.0).kernels(n_jobs)[1]
+
+
+def codes_of(cross: Floats, gram: Floats, sparsity: float, n_jobs: int | None) -> Floats:
+    """Best codes of the samples of a block."""
+    group = Group([], [], [], sparsity, _kernels=(gram, cross))
+    return group.best_codes(n_jobs)
+
+
+def sums_of(
+    terms: Stored,
+    cross: Floats,
+    codes: Floats,
+    gram: Floats,
+    weights: list[float],
+) -> Sums:
+    """What one block adds."""
+    group = Group(opened(terms), [], weights, 0.0, codes, _kernels=(gram, cross))
+    residual = group.objective()
+    worst = np.argsort(-group.residuals, kind="stable")[: codes.shape[1]].tolist()
+    return Sums(
+        residual,
+        float(np.abs(codes).sum()),
+        codes.T @ codes,
+        np.count_nonzero(codes, axis=0),
+        np.maximum(-codes, 0.0).sum(axis=0),
+        [(float(group.residuals[i]), i) for i in worst],
+    )
+
+
+def users_of(terms: Stored, codes: Floats, r: int) -> list[AtomProblem]:
+    """The samples of a block that use an atom, as its problem, one a term."""
+    users = np.flatnonzero(codes[:, r])
+    return [AtomProblem(data[users], -codes[users, r]) for data in opened(terms)]

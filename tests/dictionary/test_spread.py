@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from ldslearn import FiniteDictionary, LDSDictionary, LDSKMeans
+from ldslearn._parallel import Engine
+from ldslearn.dictionary import samples as samples_module
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.samples import Samples
+from ldslearn.dictionary.spread import GRID, SpreadProblem, best_eigenvalues
+from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
+from ldslearn.models import LDSStore, canonical_skew, canonical_symmetric
+
+from support.makers import contractions
+
+FORMS = {"symmetric": canonical_symmetric, "skew": canonical_skew, "plain": lambda X: X.C}
+
+
+def both_problems(kind, n_states=4, seed=0):
+    """An atom, and one problem in one piece and in three."""
+    columns = Columns.of(FORMS[kind](contractions(13, 9, n_states, seed)))
+    weights = np.random.default_rng(seed).standard_normal(12)
+    whole = AtomProblem(columns[1:], weights)
+    parts = [[AtomProblem(columns[1:][p], weights[p])] for p in (slice(5, 6), slice(6, 12))]
+    here = AtomProblem(columns[1:][:5], weights[:5])
+    positive = float(np.maximum(weights[5:], 0).sum())
+    spread = SpreadProblem(here, parts, 0, kind, positive, Engine())
+    return whole, spread, Atom(columns.rows[0].copy(), columns.eigenvalues[0].copy())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n_states", [3, 4])
+@pytest.mark.parametrize("kind", FORMS)
+def test_an_update_by_parts_is_that_of_the_whole(kind, n_states, seed):
+    whole, spread, atom = both_problems(kind, n_states, seed)
+    assert spread.largest == pytest.approx(whole.largest, rel=1e-14)
+    expected, found = improve_jointly(whole, atom), improve_jointly(spread, atom)
+    assert found.value == pytest.approx(expected.value, rel=1e-8)
+    np.testing.assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-6)
+    np.testing.assert_allclose(found.rows, expected.rows, atol=1e-5)
+    view = spread.start(atom.rows, atom.eigenvalues)
+    np.testing.assert_allclose(view.pull(), whole.view(atom.rows, atom.eigenvalues).pull())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_eigenvalue_is_found_from_values_at_points(seed):
+    """Lowest of 20,001 points, and no worse than where it was."""
+    random = np.random.default_rng(seed)
+    p, m = random.standard_normal((3, 30)), random.uniform(-0.99, 0.99, (3, 30))
+    current = random.uniform(-0.99, 0.99, 3)
+
+    def at(points):
+        x = points[:, :, None]
+        return ((1 - x**2) * p[:, None] / (1 - x * m[:, None]) ** 2).sum(axis=2)
+
+    best = best_eigenvalues(at, at(np.tile(GRID, (3, 1))), current)
+    found = at(best[:, None])[:, 0]
+    scale = np.abs(p).sum(axis=1)
+    assert (found <= at(current[:, None])[:, 0] + 1e-12 * scale).all()
+    near = np.clip(best[:, None] + np.linspace(-0.01, 0.01, 2001), -0.99, 0.99)
+    assert (found <= at(near).min(axis=1) + 1e-9 * scale).all()
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return contractions(40, 9, 4)
+
+
+@pytest.fixture
+def store(systems, tmp_path, monkeypatch):
+    monkeypatch.setattr(samples_module, "_ON_DISK", 0)
+    parts = [systems[start : start + 11] for start in range(0, 40, 11)]
+    return LDSStore.write(tmp_path / "store", parts)
+
+
+DICTIONARIES = {
+    "twofold": LDSDictionary(5, init="random", max_iter=3, random_state=0),
+    "kmeans": LDSDictionary(4, parts="symmetric", max_iter=2, random_state=0),
+    "shared with covariance": LDSDictionary(
+        5, mix=0.6, shared_codes=True, init="random", max_iter=3, random_state=0
+    ),
+    "finite": FiniteDictionary(5, update="joint", init="random", max_iter=3, random_state=0),
+    "replacing": LDSDictionary(
+        6, parts="skew", sparsity=4.5, init=contractions(6, 9, 4, seed=9), max_iter=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DICTIONARIES)
+def test_a_dictionary_of_a_store_is_that_of_the_batch(systems, store, name, monkeypatch):
+    if name == "finite":  # columns of an atom are too large to be held
+        monkeypatch.setattr(samples_module, "_HELD", 0)
+    model = DICTIONARIES[name]
+    here = model.fit(systems)
+    expected, codes = np.array(here.half_steps_), here.transform(systems)
+    there = model.fit(store)
+    np.testing.assert_allclose(there.half_steps_, expected, rtol=1e-9)
+    np.testing.assert_allclose(there.transform(store), codes, atol=1e-5)
+    assert [path.name for path in store.path.glob(".*")] == []  # nothing is left behind
+
+
+def test_some_atoms_were_replaced(systems):
+    """Or "replacing" above would not test what it says."""
+    model = DICTIONARIES["replacing"].fit(systems)
+    start = clone(model).set_params(max_iter=0).fit(systems)
+    used = start.transform(systems).any(axis=0)
+    assert used.any()
+    assert not used.all()
+    assert model.transform(systems).any(axis=0).sum() > used.sum()
+
+
+@pytest.mark.parametrize("parts", ["twofold", "finite"])
+def test_clusters_of_a_store_are_those_of_the_batch(systems, store, parts):
+    model = LDSKMeans(4, parts=parts, n_init=2, max_iter=5, random_state=0)
+    here = model.fit(systems)
+    path, labels = here.inertia_path_, here.labels_
+    there = model.fit(store)
+    np.testing.assert_allclose(there.inertia_path_, path, rtol=1e-9)
+    np.testing.assert_array_equal(there.labels_, labels)
+    np.testing.assert_array_equal(there.predict(store), labels)
+
+
+def test_column_updates_need_everything_in_one_place(store):
+    match = "update must be 'joint' for systems in a store or on a cluster; got 'column'"
+    with pytest.raises(ValueError, match=match):
+        LDSDictionary(3, update="column").fit(store)
+
+
+def test_samples_are_taken_in_the_order_asked_for(systems):
+    columns = Columns.of(canonical_symmetric(systems))
+    blocks = [[columns[part]] for part in (slice(0, 7), slice(7, 30), slice(30, 40))]
+    spread = Samples(blocks, [7, 23, 10], Engine())
+    indices = [39, 3, 8, 8, 0, 31]
+    np.testing.assert_array_equal(spread.take(indices)[0].rows, columns.rows[indices])
+    assert len(spread) == 40

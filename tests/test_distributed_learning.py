@@ -1,0 +1,122 @@
+"""Local and distributed learning end alike, whatever dies in between."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, SparseCoder, distributed
+from ldslearn.datasets import encode_folder, load_npz
+from ldslearn.dictionary import samples as samples_module
+from ldslearn.geometry import pairwise_kernel
+from ldslearn.models import LDSStore
+
+from support.clusters import killing, small_blocks, two_workers
+from support.makers import contractions, ragged_sequences
+
+DATA = Path(os.environ.get("LDSLEARN_DATA", "nowhere")) / "sdh2.npz"
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def workers(client, monkeypatch):
+    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    with distributed.cluster(client) as engine, small_blocks():
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return contractions(30, 9, 4)
+
+
+@pytest.fixture(scope="module")
+def store(systems, tmp_path_factory):
+    parts = [systems[start : start + 11] for start in range(0, 30, 11)]
+    return LDSStore.write(tmp_path_factory.mktemp("store") / "store", parts)
+
+
+def outside():
+    from ldslearn._parallel import Engine, using
+
+    return using(Engine())
+
+
+DICTIONARY = LDSDictionary(2, init="random", max_iter=1, random_state=0)
+CLUSTERS = LDSKMeans(2, n_init=1, max_iter=1, random_state=0)
+
+
+@pytest.mark.parametrize("kind", ["in memory", "in a store"])
+def test_dictionary(workers, systems, store, kind):
+    there = DICTIONARY.fit(systems if kind == "in memory" else store)
+    steps, codes = there.half_steps_, there.transform(systems)
+    assert workers.n_blocks > 20
+    with outside():
+        here = DICTIONARY.fit(systems)
+        np.testing.assert_allclose(steps, here.half_steps_, rtol=1e-9)
+        np.testing.assert_allclose(codes, here.transform(systems), atol=1e-5)
+
+
+def test_clusters(workers, systems, store):
+    path, labels = CLUSTERS.fit(store).inertia_path_, CLUSTERS.labels_
+    with outside():
+        here = CLUSTERS.fit(systems)
+    np.testing.assert_allclose(path, here.inertia_path_, rtol=1e-9)
+    np.testing.assert_array_equal(labels, here.labels_)
+
+
+def run_encoder(tmp_path, systems):
+    (tmp_path / "clips").mkdir(exist_ok=True)
+    for index, sequence in enumerate(ragged_sequences(12, n_channels=6)):
+        if not (tmp_path / "clips" / f"{index}.npy").exists():
+            np.save(tmp_path / "clips" / f"{index}.npy", sequence)
+    name = f"store{len(list(tmp_path.iterdir()))}"
+    return encode_folder(tmp_path / "clips", tmp_path / name, LDSEncoder(4), shard_size=1)[:].C
+
+
+RUNS = {
+    "encoder": (run_encoder, 5),
+    "kernels": (lambda _, systems: pairwise_kernel(systems), 20),
+    "codes": (lambda _, systems: SparseCoder().fit(systems[:9]).transform(systems), 4),
+    "dictionary": (lambda _, systems: DICTIONARY.fit(systems).half_steps_, 40),
+    "clusters": (lambda _, systems: CLUSTERS.fit(systems).inertia_path_, 20),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_worker_killed_in_the_middle_is_survived(workers, systems, tmp_path, name):
+    work, after = RUNS[name]
+    with killing(workers, after) as victims:
+        there = work(tmp_path, systems)
+    assert len(victims) == 1, "nobody was killed: the run was too short"
+    assert workers.summary()["workers_lost"] == 1
+    with outside():
+        here = work(tmp_path, systems)
+    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="LDSLEARN_DATA does not say where the real data are")
+def test_real_data(workers):
+    data = load_npz(DATA)[::8]
+    with small_blocks(2**22):
+        encoder = LDSEncoder(5).fit(data.X)
+        there = encoder.transform(data.X)
+        assert workers.n_blocks > 2
+        kernel = pairwise_kernel(there)
+        codes = SparseCoder().fit(there[:30]).transform(there)
+        steps = DICTIONARY.fit(there).half_steps_
+        path = CLUSTERS.fit(there).inertia_path_
+    with outside():
+        here = encoder.transform(data.X)
+        np.testing.assert_allclose(there.A, here.A, atol=1e-12)
+        np.testing.assert_allclose(kernel, pairwise_kernel(here), atol=1e-10)
+        expected = SparseCoder().fit(here[:30]).transform(here)
+        np.testing.assert_allclose(codes, expected, atol=1e-9)
+        np.testing.assert_allclose(steps, DICTIONARY.fit(here).half_steps_, rtol=1e-8)
+        np.testing.assert_allclose(path, CLUSTERS.fit(here).inertia_path_, rtol=1e-8)
