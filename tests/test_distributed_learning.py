@@ -7,12 +7,19 @@ import numpy as np
 import pytest
 
 from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, SparseCoder, distributed
-from ldslearn.datasets import encode_folder, load_npz
+from ldslearn.datasets import encode_folder, encoding, load_npz
 from ldslearn.dictionary import samples as samples_module
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.models import LDSStore
 
-from support.clusters import killing, small_blocks, two_workers
+from support.clusters import (
+    Deadly,
+    killing,
+    separate_scheduler,
+    small_blocks,
+    third_time_lucky,
+    two_workers,
+)
 from support.makers import contractions, ragged_sequences
 
 DATA = Path(os.environ.get("LDSLEARN_DATA", "nowhere")) / "sdh2.npz"
@@ -99,6 +106,79 @@ def test_a_worker_killed_in_the_middle_is_survived(workers, systems, tmp_path, n
     with outside():
         here = work(tmp_path, systems)
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
+
+
+def test_a_file_that_ends_its_reader_is_found_and_left_out(client, tmp_path, monkeypatch):
+    for index, sequence in enumerate(ragged_sequences(5, n_channels=6)):
+        name = "deadly" if index == 3 else index
+        np.save(tmp_path / f"{name}.npy", sequence)
+    monkeypatch.setattr(encoding, "Reading", Deadly)
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)  # and not three more
+    with (
+        distributed.cluster(client) as engine,
+        pytest.warns(UserWarning, match="1 item was skipped, the first because: deadly.npy must"),
+    ):
+        store = encode_folder(tmp_path, tmp_path / "store", LDSEncoder(4), shard_size=3)
+        assert engine.summary()["workers_lost"] == 2  # with others, and alone
+    assert store.texts("names") == ["0.npy", "1.npy", "2.npy", "4.npy"]
+    reason = "deadly.npy must be readable; it ended every process that read it. Leave it out."
+    assert store.skipped == [("deadly.npy", reason)]
+
+
+def test_a_block_that_no_worker_survives_is_an_error(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    with distributed.cluster(client) as engine:
+        found = engine.map(Deadly().read, [(tmp_path / "deadly.npy",)], description="reading")
+        with pytest.raises(ChildProcessError, match="reading: one block ended several workers"):
+            list(found)
+
+
+def test_files_that_fail_for_a_while_are_tried_again(client, tmp_path):
+    with distributed.cluster(client) as engine:
+        assert list(engine.map(third_time_lucky, [(tmp_path / "tries",)])) == [3]
+        assert engine.summary()["repeated"] == 2
+
+
+def test_the_loss_of_the_scheduler_leaves_what_was_finished(systems, tmp_path, monkeypatch):
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    for index, sequence in enumerate(ragged_sequences(12, n_channels=6)):
+        np.save(folder / f"{index}.npy", sequence)
+    encoder, lost = LDSEncoder(4), "the scheduler must stay reachable; the connection was lost"
+    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    with (
+        separate_scheduler(tmp_path) as (address, process),
+        pytest.raises(ConnectionError, match=lost),
+        distributed.cluster(address) as engine,
+        killing(engine, after=8, choose=lambda: process),
+    ):
+        encode_folder(folder, tmp_path / "store", encoder, shard_size=1)
+    finished = len(list((tmp_path / "store").glob("systems-*.json")))
+    assert 0 < finished < 12
+    made, original = [], encoding.encode_block
+    monkeypatch.setattr(
+        encoding, "encode_block", lambda *task: made.append(1) or original(*task)
+    )  # fmt: skip
+    store = encode_folder(folder, tmp_path / "store", encoder, shard_size=1)
+    assert len(made) == 12 - finished
+    np.testing.assert_array_equal(store[:].C, encode_folder(folder, tmp_path / "b", encoder)[:].C)
+
+
+def test_the_loss_of_the_scheduler_leaves_the_atoms_so_far(systems, tmp_path, monkeypatch):
+    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    model = LDSDictionary(2, parts="symmetric", init="random", max_iter=9, tol=0, random_state=0)
+    with (
+        separate_scheduler(tmp_path) as (address, process),
+        pytest.raises(ConnectionError, match="init=dictionary.atoms_"),
+        distributed.cluster(address) as engine,
+        small_blocks(),
+        killing(engine, after=150, choose=lambda: process),
+    ):
+        model.fit(systems)
+    assert model.stopped_ == "by the loss of the cluster"
+    assert len(model.objective_) >= 1
+    more = LDSDictionary(2, parts="symmetric", init=model.atoms_, max_iter=1).fit(systems)
+    assert more.objective_[0] <= model.objective_[-1] * (1 + 1e-12)
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="LDSLEARN_DATA does not say where the real data are")

@@ -107,7 +107,7 @@ def load_arrays(
         arrays = read_npz(path, compressed=False)  # as we write them: no bombs
         header = json.loads(str(arrays.pop("header")))
         found = header["format"], header["version"]
-    except OSError:
+    except (OSError, MemoryError):
         raise
     except Exception as error:  # whatever read_npz and json make of damaged bytes
         raise _errors.unreadable_file(path, kind) from error
@@ -132,6 +132,8 @@ def explained(path: str | os.PathLike[str], rule: str, remedy: str = "") -> Iter
     """Turn whatever damaged bytes raise inside the block into one message that names the file."""
     try:
         yield
+    except MemoryError:  # sizes are checked before memory is taken: it is the machine's
+        raise
     except Exception as error:
         reason = (str(error) or type(error).__name__).rstrip(".")
         if len(reason) > _MAX_REASON:  # zipfile quotes whole files

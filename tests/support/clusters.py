@@ -1,13 +1,18 @@
 """A small Dask cluster, and workers that die in the middle of their work."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from contextlib import contextmanager
 
 import pytest
 
 from ldslearn import _parallel
+from ldslearn.datasets.items import Reading
 
 
 @contextmanager
@@ -38,6 +43,41 @@ def small_blocks(n_bytes=2000):
         _parallel._BLOCK_BYTES = usual
 
 
+@contextmanager
+def separate_scheduler(folder):
+    """A scheduler and a worker, each a process of its own; yields address and process of the first.
+
+    Whichever still runs is ended.
+    """
+    pytest.importorskip("distributed", reason="dask and distributed are missing")
+    file = folder / "scheduler.json"
+    common = ["--scheduler-file", str(file), "--no-dashboard", "--host", "127.0.0.1"]
+    commands = [
+        ["-m", "distributed.cli.dask_scheduler", "--port", "0", *common],
+        ["-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", *common],
+    ]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    running = [subprocess.Popen([sys.executable, *command], **quiet) for command in commands]
+    try:
+        while not file.exists() or not file.read_text().strip():
+            time.sleep(0.05)
+            assert running[0].poll() is None, "the scheduler did not start"
+        yield json.loads(file.read_text())["address"], running[0].pid
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+class Deadly(Reading):
+    """Reads files, but not those named "deadly": they end the process."""
+
+    def read(self, path):
+        if path.stem == "deadly":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().read(path)
+
+
 def processes(client):
     return {info["pid"] for info in client.run(_process).values()}
 
@@ -47,10 +87,10 @@ def _process():
 
 
 @contextmanager
-def killing(engine, after):
-    """End one worker by SIGKILL when so many blocks were asked for inside the `with`.
+def killing(engine, after, choose=None):
+    """End a process by SIGKILL when so many blocks were asked for inside the `with`.
 
-    Yields a list that holds its process once it is gone.
+    `choose` names it, a worker when not given. Yields a list that holds it once it is gone.
     """
     victims, asked, lock = [], [0], threading.Lock()
     client = engine.client
@@ -62,7 +102,7 @@ def killing(engine, after):
             asked[0] += 1
             due = asked[0] == after
         if due:
-            victims.append(min(processes(client)))
+            victims.append(choose() if choose else min(processes(client)))
             os.kill(victims[0], signal.SIGKILL)
         return future
 
@@ -71,3 +111,12 @@ def killing(engine, after):
         yield victims
     finally:
         del client.submit
+
+
+def third_time_lucky(path):
+    """Fails twice, as a disk far away may, and returns how often it was called."""
+    tries = len(path.read_text()) if path.exists() else 0
+    path.write_text("x" * (tries + 1))
+    if tries < 2:
+        raise OSError("stale file handle")
+    return tries + 1

@@ -70,15 +70,17 @@ class SpreadProblem:
 
     def ask(self, rows: Floats, eigenvalues: Floats, points: Floats | None) -> Answer:
         """Value, pull if no points are given, and the objective in every eigenvalue at `points`."""
-        blocks = [(part,) for part in self.parts]
         question = (self.term, rows, eigenvalues, points)
-        answers = list(self.engine.map(answer, blocks, *question))
+        value, curves = 0.0, np.zeros((0, 0) if points is None else points.shape)
+        pull = np.zeros(rows.shape) if points is None else None
         if self.here is not None:
-            answers.insert(0, answer([self.here], 0, rows, eigenvalues, points))
-        value = sum(found[0] for found in answers)
-        curves = np.sum([found[2] for found in answers], axis=0)
-        pulls = [found[1] for found in answers if found[1] is not None]
-        return value, np.sum(pulls, axis=0) if pulls else None, curves
+            value, pull, curves = answer([self.here], 0, rows, eigenvalues, points)
+        for found in self.engine.map(answer, [(part,) for part in self.parts], *question):
+            value += found[0]
+            curves = curves + found[2]
+            if pull is not None and found[1] is not None:
+                pull += found[1]
+        return value, pull, curves
 
 
 AnyProblem = AtomProblem | SpreadProblem
