@@ -360,6 +360,14 @@ def workers_killed(what: str) -> ChildProcessError:
     )
 
 
+def unlike_model(name: str, got: object, expected: object) -> ValueError:
+    """A store whose systems were fitted in another way than those of a model."""
+    return invalid(
+        f"{name} of the store", f"be {expected!r}, as the model was trained with", repr(got),
+        "Encode the files with the parameters of the model (ldslearn inspect).",
+    )  # fmt: skip
+
+
 # Systems
 
 

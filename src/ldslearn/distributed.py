@@ -20,6 +20,7 @@ __all__ = ["Cluster", "cluster"]
 
 _WINDOW = 3  # blocks a worker thread that are sent or waiting to be taken back
 _SECONDS_BETWEEN_COUNTS = 5.0
+_TIMEOUT = 10.0  # seconds to find a scheduler
 _ATTEMPTS = 3  # at a block whose files or memory failed
 _LARGE = 2**16  # bytes from which what blocks share is sent once
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
@@ -183,7 +184,7 @@ def cluster(where: Any = None) -> Iterator[Cluster]:
             raise _errors.no_client() from None
     elif own:
         try:
-            client = Client(where, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
+            client = Client(where, timeout=_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise _errors.no_scheduler(where, error) from error
     elif isinstance(where, Client):

@@ -73,7 +73,7 @@ class DictionaryClassifier(LDSClassifier):
         X : LDS
         y : (len(X),) array of labels
         """
-        systems, classes, indices = check_labelled(X, y)
+        systems, classes, indices = check_labelled(X, y, stored=self.per_class is not True)
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
         if not isinstance(self.dictionary, SystemDictionary):

@@ -10,15 +10,21 @@ from sklearn.utils.multiclass import type_of_target
 from ldslearn import _errors
 from ldslearn._tags import NoTable
 from ldslearn.models import LDS, as_systems
+from ldslearn.models.store import as_batch
 
 
 class LDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
     """What all classifiers of systems share: `score`, and batches of systems as input."""
 
 
-def check_labelled(X: Any, y: Any) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:
-    """Return the systems, the sorted classes and every system's index among them."""
-    systems = as_systems(X, "X", at_least_one=True)
+def check_labelled(
+    X: Any, y: Any, *, stored: bool = False
+) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:
+    """Return the systems, the sorted classes and every system's index among them.
+
+    `stored` allows systems in a store, which have the sizes of a batch.
+    """
+    systems: Any = as_batch(X) if stored else as_systems(X, "X", at_least_one=True)
     return systems, *check_labels(y, len(systems))
 
 

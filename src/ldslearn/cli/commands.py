@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
@@ -72,7 +73,6 @@ def make_clips(
     seed: given.Seed = 0,
 ) -> None:
     """Write a folder of small AVI clips of moving textures, to try the other commands on."""
-    from ldslearn import _errors
     from ldslearn.datasets import make_dynamic_textures
     from ldslearn.video import write_video
 
@@ -209,18 +209,26 @@ def predict(
         ),
     ],
     skip_errors: given.SkipErrors = False,
+    cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
     as_json: given.Json = False,
 ) -> None:
-    """Label new files; with their accuracy if their labels are known."""
+    """Label new files, or the systems of a store; with their accuracy if labels are known."""
     import numpy as np
 
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import read_new
+    from ldslearn.cli.inputs import is_store, read_new
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import fingerprint
 
     trained = Model.load(model)
+    if len(items) == 1 and is_store(items[0]):
+        from ldslearn.cli.stores import predict_store
+
+        predict_store(trained, items[0], cluster, as_json)
+        return
+    if cluster is not None:
+        raise _errors.invalid_parameter("--cluster", "be given with a store", cluster)
     data = read_new(items, trained.reading, skip_errors, jobs)
     trained.check_like(data)
     labels, shares = trained.predict_shares(data.X)
@@ -355,7 +363,6 @@ def convert(
     as_json: given.Json = False,
 ) -> None:
     """Read files once and keep the sequences in one .npz file, quick to load from then on."""
-    from ldslearn import _errors
     from ldslearn.cli import showing
     from ldslearn.datasets.npz import save_npz
     from ldslearn.evaluate.runs import describe

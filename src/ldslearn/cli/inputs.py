@@ -13,6 +13,7 @@ from ldslearn.datasets.items import Reading, is_item
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
 from ldslearn.datasets.ts import load_arff, load_ts
+from ldslearn.models.shards import INDEX
 from ldslearn.video.reading import FrameOptions
 
 ONE_FILE: dict[str, Callable[[Path], Collection]] = {
@@ -32,6 +33,11 @@ LAYOUTS: dict[str, Callable[..., Collection]] = {
     "dyntexpp": datasets.load_dyntexpp,
     **{name: partial(datasets.load_tactile, name=name) for name in ("sd", "spr", "bdh")},
 }
+
+
+def is_store(path: Path) -> bool:
+    """Whether a path leads to a folder of systems that ``encode`` wrote."""
+    return (path / INDEX).is_file()
 
 
 def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Collection:

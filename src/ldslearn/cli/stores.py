@@ -53,6 +53,125 @@ def encode(
     showing.show(record, as_json, *shown(record))
 
 
+@app.command()
+def learn(
+    store: Store,
+    output: given.Output,
+    atoms: given.Atoms = 16,
+    sparsity: Annotated[float, typer.Option(min=0, help="Weight of the codes.")] = 0.1,
+    parts: Annotated[str, typer.Option(help="twofold, symmetric or skew.")] = "twofold",
+    init: Annotated[str, typer.Option(help="Atoms to start from: kmeans or random.")] = "kmeans",
+    iterations: Annotated[int, typer.Option(help="At most.", min=0)] = 20,
+    seed: given.Seed = 0,
+    cluster: given.ClusterAddress = None,
+    jobs: given.Jobs = -1,
+    as_json: given.Json = False,
+) -> None:
+    """Learn a dictionary of the systems of a store, and write it to one file."""
+    from ldslearn._files import check_target
+    from ldslearn.cli import showing
+    from ldslearn.dictionary import LDSDictionary
+    from ldslearn.evaluate.dictionaries import save_dictionary
+    from ldslearn.models import LDSStore
+
+    check_target(output)
+    systems = LDSStore.open(store)
+    model = LDSDictionary(
+        atoms, parts=parts, sparsity=sparsity, init=init, max_iter=iterations, random_state=seed,
+        n_jobs=jobs,
+    )  # fmt: skip
+    with on_cluster(cluster) as happened:
+        try:
+            model.fit(systems)
+        finally:  # whatever ends it, what was learned is kept
+            if hasattr(model, "atoms_"):
+                save_dictionary(output, model)
+        record: dict[str, Any] = {
+            "record": "dictionary",
+            "n_sequences": len(systems),
+            "n_atoms": atoms,
+            "objective": model.objective_.tolist(),
+            "stopped": model.stopped_,
+            **happened(),
+        }
+    rows = {
+        "sequences": len(systems),
+        "atoms": atoms,
+        "objective": f"{model.objective_[0]:.5g} to {model.objective_[-1]:.5g}",
+        "iterations": model.n_iter_,
+        "stopped": model.stopped_,
+        "cluster": told(record),
+    }
+    showing.show(record, as_json, showing.facts(f"dictionary {output}", rows))
+
+
+@app.command()
+def code(
+    dictionary: Annotated[Path, typer.Argument(help="A file written by learn.")],
+    store: Store,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .npy file to write.")],
+    cluster: given.ClusterAddress = None,
+    as_json: given.Json = False,
+) -> None:
+    """Code the systems of a store by a dictionary: one row a sequence in an .npy file."""
+    import numpy as np
+
+    from ldslearn import _errors
+    from ldslearn._files import atomic_write, check_target
+    from ldslearn.cli import showing
+    from ldslearn.evaluate.dictionaries import load_dictionary
+    from ldslearn.models import LDSStore
+
+    if output.suffix != ".npy":
+        raise _errors.bad_file(output, "have the suffix .npy", output.suffix or "none")
+    check_target(output)
+    model, systems = load_dictionary(dictionary), LDSStore.open(store)
+    with on_cluster(cluster) as happened:
+        codes = model.transform(systems)
+        record: dict[str, Any] = {"record": "codes", "shape": list(codes.shape), **happened()}
+    record["nonzero"] = float(np.count_nonzero(codes) / len(codes))
+    with atomic_write(output) as file:
+        np.save(file, codes)
+    rows = {
+        "sequences": len(codes),
+        "columns": codes.shape[1],
+        "not zero, a sequence": f"{record['nonzero']:.1f}",
+        "cluster": told(record),
+    }
+    showing.show(record, as_json, showing.facts(f"codes {output}", rows))
+
+
+def predict_store(model: Any, path: Path, cluster: str | None, as_json: bool) -> None:
+    """Label the systems of a store."""
+    import numpy as np
+
+    from ldslearn.cli import showing
+    from ldslearn.models import LDSStore
+
+    store = LDSStore.open(path)
+    with on_cluster(cluster) as happened:
+        labels, shares = model.predict_stored(store)
+        happenings = happened()
+    names = store.texts("names") or [f"sequence {i}" for i in range(len(store))]
+    true = store.texts("labels")
+    predictions: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "label": str(labels[i]),
+            **({} if shares is None else {"share": float(shares[i].max())}),
+            **({} if true is None else {"true": true[i]}),
+        }
+        for i, name in enumerate(names)
+    ]
+    record: dict[str, Any] = {"record": "prediction", "predictions": predictions, **happenings}
+    notes = []
+    if true is not None:
+        record["accuracy"] = float(np.mean(labels == np.array(true)))
+        notes.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
+    rows = [(one["name"], one["label"]) for one in predictions]
+    showing.show(record, as_json, *showing.listed("predicted", ("item", "label"), rows), *notes)
+
+
 def describe(store: Any) -> dict[str, Any]:
     """What a store is, as plain values."""
     return {

@@ -23,7 +23,7 @@ from ldslearn.dictionary.recipe import PARTS, Recipe
 from ldslearn.dictionary.samples import Samples, samples_of
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS
-from ldslearn.models.store import as_batch
+from ldslearn.models.store import LDSStore, as_batch
 from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
@@ -98,12 +98,12 @@ class LDSKMeans(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: LDS, y: Any = None) -> Self:
+    def fit(self, X: LDS | LDSStore, y: Any = None) -> Self:
         """Find the centres.
 
         Parameters
         ----------
-        X : LDS
+        X : LDS or LDSStore
         y : ignored
         """
         systems = as_batch(X)

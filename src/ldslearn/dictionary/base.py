@@ -35,12 +35,12 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     `random_state` and `n_jobs`.
     """
 
-    def fit(self, X: LDS, y: Any = None) -> Self:
+    def fit(self, X: LDS | LDSStore, y: Any = None) -> Self:
         """Learn the atoms.
 
         Parameters
         ----------
-        X : LDS
+        X : LDS or LDSStore
         y : ignored
         """
         systems = as_batch(X)

@@ -24,7 +24,7 @@ from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.packing import Arrays, pack, unpack
 from ldslearn.evaluate.runs import describe, versions
-from ldslearn.models import LDSEncoder
+from ldslearn.models import LDSEncoder, LDSStore
 
 KIND, _VERSION = "ldslearn model", 1
 _PARTS = ("pipeline", "reading", "frame_shape", "about")
@@ -70,6 +70,27 @@ class Model:
         explains = hasattr(classifier, "predict_proba")
         shares = classifier.predict_proba(systems) if explains else None
         return classifier.predict(systems), shares
+
+    def predict_stored(
+        self, store: LDSStore
+    ) -> tuple[NDArray[np.str_], NDArray[np.float64] | None]:
+        """Return labels and shares of systems in a store, as :meth:`predict_shares`.
+
+        The store must have been made by an encoder, and from files read, like those of the model.
+        """
+        *steps, classifier = self.pipeline
+        if len(steps) > 1:
+            raise _errors.invalid(
+                "the model", "take channels as they are", "one that scales them",
+                "Systems in a store are not scaled: predict from the files.",
+            )  # fmt: skip
+        mine = {k: v for k, v in self._encoder.get_params().items() if k != "n_jobs"}
+        mine = {k: list(v) if isinstance(v, tuple) else v for k, v in mine.items()}
+        for name, theirs in store.about.get("encoder", mine).items():
+            if mine.get(name) != theirs:
+                raise _errors.unlike_model(name, theirs, mine.get(name))
+        shares = classifier.predict_proba(store) if hasattr(classifier, "predict_proba") else None
+        return classifier.predict(store), shares
 
     @property
     def _encoder(self) -> LDSEncoder:

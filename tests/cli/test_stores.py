@@ -1,0 +1,96 @@
+import json
+
+import numpy as np
+import pytest
+
+from ldslearn import LDSDictionary
+from ldslearn.cli.running import run
+from ldslearn.evaluate.dictionaries import load_dictionary
+from ldslearn.models import LDSStore
+
+LEARN = ("--atoms", "2", "--iterations", "1", "--init", "random")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Clips, their store, a model and a dictionary."""
+    folder = tmp_path_factory.mktemp("stores")
+    clips, store = str(folder / "clips"), str(folder / "store")
+    assert run(["make-clips", clips, "--per-class", "3", "--size", "12"]) == 0
+    assert run(["encode", clips, "-n", "5", "--shard-size", "4", "-o", store]) == 0
+    trained = ["--method", "lds-sc-grass", "-n", "5", "--sparsity", "0.1"]
+    assert run(["train", clips, *trained, "-o", str(folder / "model.lds")]) == 0
+    assert run(["learn", store, *LEARN, "-o", str(folder / "dictionary.npz")]) == 0
+    return folder
+
+
+def answer(capsys, *arguments):
+    capsys.readouterr()
+    assert run([*map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def failure(capsys, *arguments):
+    capsys.readouterr()
+    assert run([str(argument) for argument in arguments]) == 1
+    return capsys.readouterr().err
+
+
+def test_learn_writes_the_dictionary_of_the_library(home):
+    store, learned = LDSStore.open(home / "store"), load_dictionary(home / "dictionary.npz")
+    model = LDSDictionary(2, max_iter=1, init="random", random_state=0).fit(store[:])
+    np.testing.assert_allclose(learned.objective_, model.objective_, rtol=1e-9)
+    np.testing.assert_allclose(learned.transform(store), model.transform(store[:]), atol=1e-6)
+
+
+def test_code_writes_codes(home, capsys):
+    record = answer(
+        capsys, "code", home / "dictionary.npz", home / "store", "-o", home / "codes.npy"
+    )
+    assert record["shape"] == [18, 4]
+    expected = load_dictionary(home / "dictionary.npz").transform(LDSStore.open(home / "store"))
+    np.testing.assert_array_equal(np.load(home / "codes.npy"), expected)
+    assert run(["code", str(home / "dictionary.npz"), str(home / "store"), "-o", "a.txt"]) == 1
+    assert "must have the suffix .npy; got .txt" in capsys.readouterr().err
+
+
+def test_predictions_of_a_store_are_those_of_its_files(home, capsys):
+    stored = answer(capsys, "predict", home / "model.lds", home / "store")
+    read = answer(capsys, "predict", home / "model.lds", home / "clips")
+    assert stored["accuracy"] == read["accuracy"]
+    for one, other in zip(stored["predictions"], read["predictions"], strict=True):
+        assert (one["name"], one["label"], one["true"]) == tuple(
+            other[key] for key in ("name", "label", "true")
+        )
+    assert run(["predict", str(home / "model.lds"), str(home / "store")]) == 0
+    assert "accuracy" in capsys.readouterr().out
+
+
+def test_a_store_of_another_encoder_is_refused(home, capsys):
+    other = home / "other"
+    options = ["-n", "5", "--stabilizer", "clip"]
+    assert run(["encode", str(home / "clips"), *options, "-o", str(other)]) == 0
+    message = failure(capsys, "predict", home / "model.lds", other)
+    assert "stabilizer of the store must be 'soft', as the model was trained with; got 'clip'" in (
+        message
+    )
+
+
+def test_clusters_are_for_stores(home, capsys):
+    clip = next((home / "clips").rglob("*.avi"))
+    message = failure(capsys, "predict", home / "model.lds", clip, "--cluster", "tcp://x:1")
+    assert "--cluster must be given with a store" in message
+
+
+def test_a_scheduler_that_is_not_there_is_told(home, capsys, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("ldslearn.distributed._TIMEOUT", 0.5)
+    where = ("-o", home / "d.npz", "--cluster", "tcp://127.0.0.1:1")
+    assert "cluster must be the address of a running Dask scheduler" in failure(
+        capsys, "learn", home / "store", *where
+    )
+
+
+def test_other_files_are_no_dictionaries(home, capsys):
+    message = failure(capsys, "code", home / "model.lds", home / "store", "-o", home / "c.npy")
+    assert "must be a complete ldslearn dictionary file" in message
