@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 
-from ldslearn import FiniteDictionary, LDSDictionary, LDSKMeans
+from ldslearn import DictionaryClassifier, FiniteDictionary, LDSDictionary, LDSKMeans
 from ldslearn._parallel import Engine
 from ldslearn.dictionary import samples as samples_module
 from ldslearn.dictionary.columns import Columns
@@ -133,3 +134,13 @@ def test_samples_are_taken_in_the_order_asked_for(systems):
     indices = [39, 3, 8, 8, 0, 31]
     np.testing.assert_array_equal(spread.take(indices)[0].rows, columns.rows[indices])
     assert len(spread) == 40
+
+
+def test_a_classifier_of_codes_is_fitted_to_a_store(systems, store):
+    labels = np.arange(40) % 2
+    model = DictionaryClassifier(DICTIONARIES["twofold"], LogisticRegression(max_iter=1000))
+    here = model.fit(systems, labels).predict_proba(systems)
+    there = model.fit(store, labels)
+    np.testing.assert_allclose(there.predict_proba(store), here, atol=1e-5)
+    with pytest.raises(TypeError, match="X must be an LDS batch; got LDSStore"):
+        DictionaryClassifier(DICTIONARIES["twofold"], per_class=True).fit(store, labels)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole
-from ldslearn._parallel import current_engine, cut, for_each_block
+from ldslearn.coding.blocks import STEPS_AN_ATOM
+from ldslearn.coding.blocks import solve as solve_rows
 from ldslearn.geometry.definite import positive_part
 
 Floats = NDArray[np.float64]
@@ -18,7 +19,6 @@ Coded = tuple[Floats, Floats]
 _SYMMETRIC = 1e-8  # largest |K - K'| over the largest entry of K
 _CERTIFIED = 1e-8  # largest KKT residual over the largest correlation
 _ROOM_AN_ATOM = 2  # breakpoints kept at first
-_STEPS_AN_ATOM = 10  # a path has two or three breakpoints for every atom in it; more is a circle
 
 
 @overload
@@ -111,7 +111,7 @@ def sparse_code(
             start = None  # of many codes that fit equally well it would find another one
 
     def solve(K: Floats, k: Floats, barred: NDArray[np.bool_], start: Floats | None) -> Coded:
-        return _solve(K, k, sparsity, n_nonzero, nonnegative, barred, start, n_jobs)
+        return solve_rows(K, k, sparsity, n_nonzero, nonnegative, barred, start, n_jobs)
 
     codes, residuals = solve(K, k, barred, start)
     missed = _missed(k, barred, residuals)
@@ -129,62 +129,6 @@ def sparse_code(
         worst = float(residuals[missed].max())
         warnings.warn(_errors.not_certified(missed.tolist(), worst), stacklevel=2)
     return (codes, residuals) if return_residual else codes
-
-
-def _solve(
-    K: Floats,
-    k: Floats,
-    sparsity: float,
-    n_nonzero: int | None,
-    nonnegative: bool,
-    barred: NDArray[np.bool_],
-    start: Floats | None,
-    n_jobs: int | None,
-) -> Coded:
-    """Codes and their residuals, by blocks of samples; everything is checked."""
-    engine = current_engine()
-    parts = cut([k.itemsize * k.shape[1]] * len(k)) if engine.n_workers else []
-    if len(parts) > 1:
-        blocks = []
-        for part in parts:
-            own = barred if len(barred) == 1 else barred[part]
-            blocks.append((k[part], own, None if start is None else start[part]))
-        settings = (K, sparsity, n_nonzero, nonnegative, None)
-        found = list(engine.map(_solve_rows, blocks, *settings, description="sparse coding"))
-        return np.concatenate([c for c, _ in found]), np.concatenate([r for _, r in found])
-    return _solve_rows(k, barred, start, K, sparsity, n_nonzero, nonnegative, n_jobs)
-
-
-def _solve_rows(
-    k: Floats,
-    barred: NDArray[np.bool_],
-    start: Floats | None,
-    K: Floats,
-    sparsity: float,
-    n_nonzero: int | None,
-    nonnegative: bool,
-    n_jobs: int | None,
-) -> Coded:
-    """Codes and residuals of some samples."""
-    codes = np.zeros_like(k) if start is None else start.copy()
-    residuals = np.zeros(len(k))
-    if n_nonzero is not None:
-        from ldslearn.coding.pursuit import pursue_rows as solve_rows
-
-        settings: tuple[Any, ...] = (int(n_nonzero),)
-    else:
-        from ldslearn.coding.homotopy import code_rows as solve_rows
-
-        limit = _STEPS_AN_ATOM * len(K) + 100
-        settings = (0.5 * sparsity, bool(nonnegative), start is not None, limit)
-
-    def work(block: slice) -> None:
-        rows = barred if len(barred) == 1 else barred[block]
-        solve_rows(K, k[block], rows, *settings, codes[block], residuals[block])
-
-    if len(k):
-        for_each_block(work, len(k), n_jobs=n_jobs, description="sparse coding")
-    return codes, residuals
 
 
 def _missed(k: Floats, barred: NDArray[np.bool_], residuals: Floats) -> NDArray[np.intp]:
@@ -257,7 +201,7 @@ def _path(
     from ldslearn.coding.homotopy import descend, nudged, violation
 
     z, barred = np.empty_like(k), np.zeros(len(K), dtype=bool)
-    room, limit = _ROOM_AN_ATOM * len(K) + 16, _STEPS_AN_ATOM * len(K) + 100
+    room, limit = _ROOM_AN_ATOM * len(K) + 16, STEPS_AN_ATOM * len(K) + 100
     settings = (0.5 * sparsity, barred, bool(nonnegative), limit, z)
     while True:
         bounds, trace = np.empty(room), np.empty((room, len(K)))

@@ -1,6 +1,5 @@
 """From files to a store of systems, block by block: where the files are, and where it was left."""
 
-import hashlib
 import json
 import warnings
 from collections.abc import Sequence
@@ -20,8 +19,9 @@ from ldslearn._parallel import current_engine, for_each_block
 from ldslearn.datasets.folder import automatic_size, list_folder
 from ldslearn.datasets.gathering import Item, check_values, frame_of
 from ldslearn.datasets.items import Reading
+from ldslearn.datasets.resuming import fingerprint_of, finished, note_of, prepared, tidy
 from ldslearn.models import LDS, LDSEncoder, LDSStore
-from ldslearn.models.shards import INDEX, Shard, read_index, shard_name, write_index, write_shard
+from ldslearn.models.shards import Shard, shard_name, write_index, write_shard
 from ldslearn.video import to_sequence
 from ldslearn.video.reading import FrameOptions
 
@@ -117,14 +117,14 @@ def encode_folder(
         "frame_shape": list(frame[1:]) or None,
         "texts": known,
     }
-    folder = _prepared(Path(store).absolute(), about)
+    folder = prepared(Path(store).absolute(), about)
     task = Task(folder, reading, template, frame, tuple(known))
     blocks = [
         (number, items[start : start + shard_size])
         for number, start in enumerate(range(0, len(items), shard_size))
     ]
-    prints = [_fingerprint(about, block) for _, block in blocks]
-    done = _finished(folder)
+    prints = [fingerprint_of(about, block) for _, block in blocks]
+    done = finished(folder)
     todo = [
         (*block, print_)
         for block, print_ in zip(blocks, prints, strict=True)
@@ -146,7 +146,7 @@ def encode_folder(
         notes += texts
     shards = [done[number, print_] for (number, _), print_ in zip(blocks, prints, strict=True)]
     write_index(folder, shards, about)
-    _tidy(folder, {shard.name for shard in shards if shard.length})
+    tidy(folder, {shard.name for shard in shards if shard.length})
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
@@ -181,7 +181,7 @@ def encode_block(
             texts[text] = [getattr(item, _TEXTS[text]) or item.name for _, item in owners]
         systems = LDS.concatenate(batches)
         shard = write_shard(task.folder, number, systems, texts, print_, skipped)
-    with atomic_write(task.folder / _note(number)) as file:
+    with atomic_write(task.folder / note_of(number)) as file:
         file.write(json.dumps(asdict(shard)).encode())
     return shard, [str(warning.message) for warning in caught]
 
@@ -254,59 +254,3 @@ def _fit_to_first(encoder: LDSEncoder, items: Sequence[Item], reading: Reading) 
         except (ValueError, OSError) as error:
             reason = reason or error
     raise _errors.bad_file(items[0].name, "be readable, or one of the others", reason)
-
-
-def _fingerprint(about: dict[str, Any], items: Sequence[Item]) -> str:
-    """Changes with the parameters, and with names, labels, sizes and times of the files."""
-    facts: list[Any] = [about]
-    for item in items:
-        try:
-            status = item.source.stat()
-            when: Any = [status.st_size, status.st_mtime_ns]
-        except OSError:
-            when = None
-        facts.append([item.name, str(item.source), item.label, item.split, item.group, when])
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-
-def _note(number: int) -> str:
-    return shard_name(number).replace(".npz", ".json")
-
-
-def _prepared(folder: Path, about: dict[str, Any]) -> Path:
-    """The folder, made if need be; one that holds something else is refused."""
-    if folder.exists() and not folder.is_dir():
-        raise _errors.invalid(f"store {folder}", "be a folder", "a file", "Name another.")
-    folder.mkdir(parents=True, exist_ok=True)
-    names = sorted(path.name for path in folder.iterdir())
-    others = [n for n in names if n != INDEX and not n.startswith(("systems-", "."))]
-    if others:
-        got = f"{others[0]} in it"
-        raise _errors.invalid(f"store {folder}", "be new, empty or a store", got, "Name another.")
-    if (folder / INDEX).is_file() and read_index(folder)[1] != json.loads(json.dumps(about)):
-        raise _errors.other_store(folder)
-    return folder
-
-
-def _finished(folder: Path) -> dict[tuple[int, str], Shard]:
-    """What earlier runs left whole, by number and fingerprint."""
-    found = list(read_index(folder)[0]) if (folder / INDEX).is_file() else []
-    for path in sorted(folder.glob("systems-*.json")):
-        try:
-            found.append(Shard.of(json.loads(path.read_bytes())))
-        except (ValueError, KeyError, TypeError):
-            continue  # it is made again
-    whole = [shard for shard in found if shard.length == 0 or _has_its_bytes(folder, shard)]
-    return {(int(shard.name[len("systems-") : -4]), shard.fingerprint): shard for shard in whole}
-
-
-def _has_its_bytes(folder: Path, shard: Shard) -> bool:
-    path = folder / shard.name
-    return path.is_file() and path.stat().st_size == shard.n_bytes
-
-
-def _tidy(folder: Path, names: set[str]) -> None:
-    """Remove notes that the index now holds, and shards that it does not name."""
-    for path in folder.glob("systems-*"):
-        if path.suffix == ".json" or path.name not in names:
-            path.unlink(missing_ok=True)

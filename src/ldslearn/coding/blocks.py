@@ -1,0 +1,69 @@
+"""Codes of many samples, block by block: over threads, or on the workers of a cluster."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn._parallel import current_engine, cut, for_each_block
+
+Floats = NDArray[np.float64]
+Coded = tuple[Floats, Floats]
+
+STEPS_AN_ATOM = 10  # a path has two or three breakpoints for every atom in it; more is a circle
+
+
+def solve(
+    K: Floats,
+    k: Floats,
+    sparsity: float,
+    n_nonzero: int | None,
+    nonnegative: bool,
+    barred: NDArray[np.bool_],
+    start: Floats | None,
+    n_jobs: int | None,
+) -> Coded:
+    """Codes and their residuals, by blocks of samples; everything is checked."""
+    engine = current_engine()
+    parts = cut([k.itemsize * k.shape[1]] * len(k)) if engine.n_workers else []
+    if len(parts) > 1:
+        blocks = []
+        for part in parts:
+            own = barred if len(barred) == 1 else barred[part]
+            blocks.append((k[part], own, None if start is None else start[part]))
+        settings = (K, sparsity, n_nonzero, nonnegative, None)
+        found = list(engine.map(_solve_rows, blocks, *settings, description="sparse coding"))
+        return np.concatenate([c for c, _ in found]), np.concatenate([r for _, r in found])
+    return _solve_rows(k, barred, start, K, sparsity, n_nonzero, nonnegative, n_jobs)
+
+
+def _solve_rows(
+    k: Floats,
+    barred: NDArray[np.bool_],
+    start: Floats | None,
+    K: Floats,
+    sparsity: float,
+    n_nonzero: int | None,
+    nonnegative: bool,
+    n_jobs: int | None,
+) -> Coded:
+    """Codes and residuals of some samples."""
+    codes = np.zeros_like(k) if start is None else start.copy()
+    residuals = np.zeros(len(k))
+    if n_nonzero is not None:
+        from ldslearn.coding.pursuit import pursue_rows as solve_rows
+
+        settings: tuple[Any, ...] = (int(n_nonzero),)
+    else:
+        from ldslearn.coding.homotopy import code_rows as solve_rows
+
+        limit = STEPS_AN_ATOM * len(K) + 100
+        settings = (0.5 * sparsity, bool(nonnegative), start is not None, limit)
+
+    def work(block: slice) -> None:
+        rows = barred if len(barred) == 1 else barred[block]
+        solve_rows(K, k[block], rows, *settings, codes[block], residuals[block])
+
+    if len(k):
+        for_each_block(work, len(k), n_jobs=n_jobs, description="sparse coding")
+    return codes, residuals
