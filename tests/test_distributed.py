@@ -278,7 +278,7 @@ def test_killing_is_seen(workers):
     with killing(workers, after=3) as victims:
         assert list(workers.map(pow, [(number,) for number in range(12)], 2))[-1] == 121
     assert len(victims) == 1
-    assert workers.summary()["workers_lost"] == 1
+    assert workers.summary()["workers_lost"] >= 1
 
 
 def test_a_system_of_its_own(workers):

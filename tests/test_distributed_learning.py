@@ -102,7 +102,7 @@ def test_a_worker_killed_in_the_middle_is_survived(workers, systems, tmp_path, n
     with killing(workers, after) as victims:
         there = work(tmp_path, systems)
     assert len(victims) == 1, "nobody was killed: the run was too short"
-    assert workers.summary()["workers_lost"] == 1
+    assert workers.summary()["workers_lost"] >= 1
     with outside():
         here = work(tmp_path, systems)
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
@@ -119,7 +119,7 @@ def test_a_file_that_ends_its_reader_is_found_and_left_out(client, tmp_path, mon
         pytest.warns(UserWarning, match="1 item was skipped, the first because: deadly.npy must"),
     ):
         store = encode_folder(tmp_path, tmp_path / "store", LDSEncoder(4), shard_size=3)
-        assert engine.summary()["workers_lost"] == 2  # with others, and alone
+        assert engine.summary()["workers_lost"] >= 2  # with others, and alone
     assert store.texts("names") == ["0.npy", "1.npy", "2.npy", "4.npy"]
     reason = "deadly.npy must be readable; it ended every process that read it. Leave it out."
     assert store.skipped == [("deadly.npy", reason)]

@@ -63,32 +63,21 @@ class Cluster(Engine):
         lost: Callable[..., Any] | None = None,
     ) -> Iterator[Any]:
         """Yield results in order; a few blocks for each worker are on their way at a time."""
-        from distributed import KilledWorker
-
         with progress(description, len(blocks)) as advance, _connected(self.client):
             common = [self._shared(value) for value in shared]
             waiting: deque[tuple[tuple[Any, ...], Any]] = deque()
-            ahead = iter(blocks)
-            most = _WINDOW * self.n_workers
-            while True:
-                for block in ahead:
-                    waiting.append((block, self._submit(function, block, common)))
-                    if len(waiting) >= most:
-                        break
-                if not waiting:
-                    return
-                block, future = waiting.popleft()
-                try:
-                    result, notes = self._result(function, block, common, future)
-                except KilledWorker:
-                    if lost is None:
-                        raise _errors.workers_killed(description or function.__name__) from None
-                    result, notes = lost(*block), []
-                del future
-                for note in dict.fromkeys(notes):
-                    warnings.warn(note, stacklevel=3)
-                yield result
-                advance(1)
+            at_once, sent = self.n_workers, 0
+            while sent < len(blocks) or waiting:
+                new = blocks[sent : sent + _WINDOW * at_once - len(waiting)]
+                waiting.extend(zip(new, self._send(function, new, common), strict=True))
+                sent += len(new)
+                taken = at_once if sent < len(blocks) else len(waiting)
+                batch = [waiting.popleft() for _ in range(min(taken, len(waiting)))]
+                for result, notes in self._results(function, batch, common, description, lost):
+                    for note in dict.fromkeys(notes):
+                        warnings.warn(note, stacklevel=3)
+                    yield result
+                    advance(1)
 
     def keep(
         self, function: Callable[..., Any], blocks: Sequence[tuple[Any, ...]], *shared: Any
@@ -96,9 +85,8 @@ class Cluster(Engine):
         """Return futures: a result stays on its worker, and is made again if that dies."""
         with _connected(self.client):
             common = [self._shared(value) for value in shared]
-            return [
-                self.client.submit(_kept, function, *block, *common, pure=False) for block in blocks
-            ]
+            columns = zip(*[(function, *block, *common) for block in blocks], strict=True)
+            return self.client.map(_kept, *columns, pure=False) if blocks else []
 
     def summary(self) -> dict[str, int]:
         """Return how many blocks were asked for and repeated, and workers lost, with their work."""
@@ -120,13 +108,45 @@ class Cluster(Engine):
             "tasks_moved": sum(map(len, begun)),
         }
 
-    def _submit(self, function: Callable[..., Any], block: Sequence[Any], common: list[Any]) -> Any:
-        self.n_blocks += 1
-        return self.client.submit(_called, function, *block, *common, pure=False)
+    def _send(
+        self, function: Callable[..., Any], blocks: Sequence[Sequence[Any]], common: list[Any]
+    ) -> list[Any]:
+        """Futures of some blocks, in one message."""
+        self.n_blocks += len(blocks)
+        arguments = [(function, *block, *common) for block in blocks]
+        columns = zip(*arguments, strict=True)
+        return self.client.map(_called, *columns, pure=False) if blocks else []
+
+    def _results(
+        self,
+        function: Callable[..., Any],
+        batch: Sequence[tuple[tuple[Any, ...], Any]],
+        common: list[Any],
+        description: str,
+        lost: Callable[..., Any] | None,
+    ) -> list[Any]:
+        """Results of some blocks together; if any is missing, of one after the other."""
+        from distributed import KilledWorker
+
+        try:
+            return self.client.gather([future for _, future in batch])
+        except (KilledWorker, OSError, MemoryError):
+            if self.client.status != "running":
+                raise
+        found = []
+        for block, future in batch:
+            try:
+                found.append(self._result(function, block, common, future))
+            except KilledWorker:
+                if lost is None:
+                    raise _errors.workers_killed(description or function.__name__) from None
+                found.append((lost(*block), []))
+        return found
 
     def _result(
         self, function: Callable[..., Any], block: Sequence[Any], common: list[Any], future: Any
     ) -> Any:
+        """The result of one block, tried again if files or memory of a worker failed."""
         for attempt in range(_ATTEMPTS):
             try:
                 return future.result()
@@ -134,7 +154,7 @@ class Cluster(Engine):
                 if attempt == _ATTEMPTS - 1 or self.client.status != "running":
                     raise
                 self.n_repeated += 1
-                future = self._submit(function, block, common)
+                (future,) = self._send(function, [block], common)
         raise AssertionError
 
     def _shared(self, value: Any) -> Any:

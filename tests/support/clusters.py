@@ -94,23 +94,23 @@ def killing(engine, after, choose=None):
     """
     victims, asked, lock = [], [0], threading.Lock()
     client = engine.client
-    original = client.submit
+    original = client.map
 
-    def submit(*arguments, **options):
-        future = original(*arguments, **options)
+    def send(*arguments, **options):
+        futures = original(*arguments, **options)
         with lock:
-            asked[0] += 1
-            due = asked[0] == after
+            before, asked[0] = asked[0], asked[0] + len(futures)
+            due = before < after <= asked[0]
         if due:
             victims.append(choose() if choose else min(processes(client)))
             os.kill(victims[0], signal.SIGKILL)
-        return future
+        return futures
 
-    client.submit = submit
+    client.map = send
     try:
         yield victims
     finally:
-        del client.submit
+        del client.map
 
 
 def third_time_lucky(path):

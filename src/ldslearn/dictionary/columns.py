@@ -83,6 +83,10 @@ class Columns:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __sizeof__(self) -> int:
+        """Bytes, by which a cluster knows what is better not moved."""
+        return object.__sizeof__(self) + self.rows.nbytes + self.eigenvalues.nbytes
+
     def __getitem__(self, key: Any) -> Self:
         return replace(self, rows=self.rows[key], eigenvalues=self.eigenvalues[key])
 

@@ -54,6 +54,10 @@ class AtomProblem:
         # Columns of one set are orthonormal and E <= 1, so that no S_k has a larger eigenvalue.
         self.largest = float(self.weights[self.weights > 0].sum())
 
+    def __sizeof__(self) -> int:
+        """Bytes, by which a cluster knows what is better not moved."""
+        return object.__sizeof__(self) + self.flat.nbytes + self.eigenvalues.nbytes
+
     def products(self, rows: Floats) -> Floats:
         """G = W'U, (n_sets, n1, n)."""
         return (self.flat @ rows.T).reshape(*self.shape, len(rows))

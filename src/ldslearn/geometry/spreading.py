@@ -21,7 +21,9 @@ def over_blocks(function: Pairwise) -> Pairwise:
 
     @wraps(function)
     def run(X: Any, Y: Any = None, **settings: Any) -> Floats:
-        rows, columns = blocks_of(X), blocks_of(Y)
+        rows = blocks_of(X)
+        # Systems in memory that many blocks are compared with are sent once, in one piece.
+        columns = None if rows is not None and isinstance(Y, LDS) else blocks_of(Y)
         if rows is None and columns is None:
             return function(X, Y, **settings)
         symmetric = Y is None or Y is X
@@ -72,7 +74,7 @@ def each_tile(
 
 def _handles(engine: Engine, blocks: list[Block]) -> list[Any]:
     """Blocks in memory are sent once, as each is part of many tiles; those of stores are names."""
-    if engine.n_workers and len(blocks) > 1 and isinstance(blocks[0], LDS):
+    if engine.n_workers and isinstance(blocks[0], LDS):
         return engine.keep(loaded, [(block,) for block in blocks])
     return list(blocks)
 

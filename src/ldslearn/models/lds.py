@@ -127,6 +127,10 @@ class LDS:
                 value.flags.writeable = False
             self.__dict__[name] = value
 
+    def __sizeof__(self) -> int:
+        """Bytes, by which a cluster knows what is better not moved."""
+        return object.__sizeof__(self) + sum(x.nbytes for x in self._arrays().values())
+
     def __array__(self, *args: Any, **kwargs: Any) -> NDArray[Any]:
         raise TypeError(
             "an LDS batch has no array form: systems are not vectors. Use its fields (A, C, ...), "
