@@ -134,8 +134,9 @@ def encode_folder(
 
     def isolate(number: int, block: list[Item], print_: str) -> tuple[Shard, list[str]]:
         """Try the items of a block one by one, and encode those that end no worker."""
-        singles = [(item,) for item in block]
-        ended = list(engine.map(probe, singles, task, lost=lambda item: _errors.fatal(item.name)))
+        ended: list[str] = []
+        for item in block:  # alone: Dask blames whatever else waits for a worker that dies
+            ended += engine.map(probe, [(item,)], task, lost=lambda one: _errors.fatal(one.name))
         reasons = {i.name: text for i, text in zip(block, ended, strict=True) if text}
         return next(engine.map(encode_block, [(number, block, print_)], task, reasons))
 
