@@ -76,6 +76,13 @@ def test_a_store_of_another_encoder_is_refused(home, capsys):
     )
 
 
+def test_a_store_of_files_read_otherwise_is_refused(home, capsys):
+    other = home / "every-other"
+    assert run(["encode", str(home / "clips"), "-n", "5", "--stride", "2", "-o", str(other)]) == 0
+    message = failure(capsys, "predict", home / "model.lds", other)
+    assert "stride of the store must be 1, as the model was trained with; got 2" in message
+
+
 def test_clusters_are_for_stores(home, capsys):
     clip = next((home / "clips").rglob("*.avi"))
     message = failure(capsys, "predict", home / "model.lds", clip, "--cluster", "tcp://x:1")

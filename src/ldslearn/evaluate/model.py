@@ -84,11 +84,14 @@ class Model:
                 "the model", "take channels as they are", "one that scales them",
                 "Systems in a store are not scaled: predict from the files.",
             )  # fmt: skip
-        mine = {k: v for k, v in self._encoder.get_params().items() if k != "n_jobs"}
-        mine = {k: list(v) if isinstance(v, tuple) else v for k, v in mine.items()}
-        for name, theirs in store.about.get("encoder", mine).items():
-            if mine.get(name) != theirs:
-                raise _errors.unlike_model(name, theirs, mine.get(name))
+        made = {k: v for k, v in self._encoder.get_params().items() if k != "n_jobs"}
+        for what, mine in (("encoder", made), ("reading", self.reading.as_dict())):
+            theirs = store.about.get(what, {})
+            for name in sorted(theirs):
+                expected = mine.get(name)
+                expected = list(expected) if isinstance(expected, tuple) else expected
+                if theirs[name] != expected:
+                    raise _errors.unlike_model(name, theirs[name], expected)
         shares = classifier.predict_proba(store) if hasattr(classifier, "predict_proba") else None
         return classifier.predict(store), shares
 
