@@ -322,7 +322,8 @@ def test_a_kill_while_writing_leaves_the_old_model(clips, model, tmp_path):
 
 def test_control_c(clips, tmp_path):
     code = (
-        "import time, ldslearn.evaluate.fitting as fitting\n"
+        "import signal, time, ldslearn.evaluate.fitting as fitting\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's '&' ignores it\n"
         "def long(*_, **__):\n"
         "    print('working', flush=True)\n"
         "    time.sleep(60)\n"
