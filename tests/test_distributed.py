@@ -1,18 +1,19 @@
 import json
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
-from ldslearn import LDSEncoder, SparseCoder, SparseCodingClassifier, distributed, sparse_code
+from ldslearn import LDS, LDSEncoder, SparseCoder, SparseCodingClassifier, distributed, sparse_code
 from ldslearn.classify import LDSSVC, NearestLDSClassifier
 from ldslearn.cli.running import run
 from ldslearn.datasets import encode_folder
 from ldslearn.geometry import KERNELS, pairwise_distance, pairwise_kernel, write_kernel
 from ldslearn.models import LDSStore
 
-from support.clusters import killing, small_blocks, two_workers
+from support.clusters import killing, n_workers_seen, small_blocks, third_time_lucky, two_workers
 from support.makers import contractions, ragged_sequences, random_systems
 
 
@@ -201,6 +202,43 @@ def test_a_kernel_that_was_interrupted_goes_on(store, systems, tmp_path, monkeyp
     np.testing.assert_allclose(K, pairwise_kernel(systems), rtol=1e-12)
 
 
+def test_a_kernel_goes_on_from_its_own_tiles_only(store, systems, tmp_path, monkeypatch):
+    """Not from those of another kernel, window or function at the same place."""
+    from ldslearn.geometry import on_disk
+
+    monkeypatch.setattr(on_disk, "_TILE", 0)
+    windowed = LDS(**{**systems._arrays(), "windows": 2})
+    pairs = LDSStore.write(tmp_path / "pairs", [windowed[:7], windowed[7:]])
+    path, original = tmp_path / "K.npy", on_disk.tile_of
+
+    def interrupt(X, kernel, after):
+        made = []
+
+        def tile(*arguments, **settings):
+            made.append(1)
+            if len(made) > after:
+                raise KeyboardInterrupt
+            return original(*arguments, **settings)
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(on_disk, "tile_of", tile)
+            write_kernel(path, X, kernel)
+
+    interrupt(pairs.window(0), "projection", 2)
+    K = write_kernel(path, pairs.window(1))
+    np.testing.assert_allclose(K, pairwise_kernel(windowed.window(1)), rtol=1e-12)
+
+    interrupt(store, "projection", 5)
+    with monkeypatch.context() as patch:  # killed: nothing is noted
+        patch.setattr(on_disk, "_save", lambda *_: None)
+        interrupt(store, "covariance", 0)
+    np.testing.assert_allclose(write_kernel(path, store), pairwise_kernel(systems), rtol=1e-12)
+
+    interrupt(store, lambda X, Y=None: np.zeros((len(X), len(X if Y is None else Y))), 5)
+    K = write_kernel(path, store, lambda X, Y=None: np.ones((len(X), len(X if Y is None else Y))))
+    np.testing.assert_array_equal(K, np.ones(K.shape))
+
+
 def test_a_median_needs_the_whole_matrix(systems, tmp_path):
     with pytest.raises(ValueError, match="bandwidth of 'mean' must be a number; got 'median'"):
         write_kernel(tmp_path / "K.npy", systems, "mean")
@@ -214,7 +252,7 @@ def test_files_are_encoded_where_they_are(client, tmp_path):
     encoder = LDSEncoder(4, n_jobs=2)
     with distributed.cluster(client) as engine:
         there = encode_folder(tmp_path / "clips", tmp_path / "there", encoder, shard_size=2)
-        assert engine.n_blocks == 6
+        assert engine.n_blocks == 6 + 1  # the first item, to begin with
     here = encode_folder(tmp_path / "clips", tmp_path / "here", encoder, shard_size=2)
     assert there.texts("names") == here.texts("names")
     same_systems(there[:], here[:])
@@ -227,9 +265,9 @@ def test_the_command_encodes_on_a_cluster(client, tmp_path, capsys):
     arguments = ["encode", str(tmp_path / "clips"), "-n", "4", "--shard-size", "2", "--cluster"]
     arguments += [client.scheduler.address, "-o"]
     assert run([*arguments, str(tmp_path / "store"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["cluster"]["blocks"] == 3
+    assert json.loads(capsys.readouterr().out)["cluster"]["blocks"] == 4
     assert run([*arguments, str(tmp_path / "shown")]) == 0
-    assert "3 blocks, 0 repeated, 0 workers lost" in capsys.readouterr().out
+    assert "4 blocks, 0 repeated, 0 workers lost" in capsys.readouterr().out
 
 
 def test_without_the_extra_a_message_says_how_to_install_it(monkeypatch):
@@ -245,10 +283,16 @@ def test_addresses_and_clients_are_checked(monkeypatch):
 
     monkeypatch.setattr(pytest.importorskip("distributed"), "default_client", nobody)
     with (
-        pytest.raises(ValueError, match="where must be an address, a Client or None; got 3"),
+        pytest.raises(ValueError, match="where must be an address, a Client, a Dask cluster or"),
         distributed.cluster(3),
     ):
         pass
+    for address in ("nonsense", "", "http://127.0.0.1:9", "tcp://127.0.0.1"):
+        with (
+            pytest.raises(ConnectionError, match="it must look like tcp://HOST:PORT"),
+            distributed.cluster(address),
+        ):
+            pass
     with (
         pytest.raises(ValueError, match="or find an active client; got none"),
         distributed.cluster(),
@@ -256,8 +300,56 @@ def test_addresses_and_clients_are_checked(monkeypatch):
         pass
 
 
+def test_what_blocks_share_is_sent_once(client, systems, monkeypatch):
+    """Estimators among it, whose size Python does not know."""
+    monkeypatch.setattr(distributed, "_LARGE", 2**10)
+    sent, original = [], client.submit
+    monkeypatch.setattr(client, "submit", lambda f, x, **o: sent.append(x) or original(f, x, **o))
+    model = SparseCodingClassifier(sparsity=0.05).fit(systems[:12], LABELS)
+    with distributed.cluster(client), small_blocks():
+        labels = model.predict(systems)
+    assert [x for x in sent if isinstance(x, SparseCodingClassifier)] == [model]
+    np.testing.assert_array_equal(labels, model.predict(systems))
+
+
+def test_warnings_keep_their_kind(client):
+    with distributed.cluster(client) as engine, pytest.warns(DeprecationWarning, match="old"):
+        list(engine.map(warnings.warn, [("old", DeprecationWarning)]))
+
+
+def test_what_is_kept_is_tried_again(client, tmp_path):
+    with distributed.cluster(client) as engine:
+        kept = engine.keep(third_time_lucky, [(tmp_path / "tries",)])
+        assert list(engine.map(max, [(kept[0], 1)])) == [3]
+
+
+def test_workers_that_are_threads_here_work_by_themselves(systems):
+    from distributed import Client
+
+    with (
+        Client(
+            processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None
+        ) as threads,
+        distributed.cluster(threads) as engine,
+    ):
+        assert list(engine.map(n_workers_seen, [()])) == [0]
+
+
+def test_a_scheduler_without_workers_is_told(monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(distributed, "_TIMEOUT", 0.2)
+    with (
+        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as local,
+        Client(local) as client,
+        pytest.warns(UserWarning, match="has no workers: nothing is done until one comes"),
+        distributed.cluster(client),
+    ):
+        pass
+
+
 def test_an_address_and_an_active_client_lead_to_the_cluster(client):
-    for where in (None, client.scheduler.address):
+    for where in (None, client.scheduler.address, client.cluster):
         with distributed.cluster(where) as engine:
             assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
             assert engine.summary()["blocks"] == 2

@@ -303,11 +303,11 @@ def fatal(name: str) -> str:
     return f"{name} must be readable; it ended every process that read it. Leave it out."
 
 
-def other_store(path: str | PathLike[str]) -> ValueError:
+def other_store(path: str | PathLike[str], name: str, got: object, wanted: object) -> ValueError:
     """A store that was made with other parameters."""
     return ValueError(
-        f"store {path} must have been made with the same encoder and options of reading; got one "
-        "made with others. Name another folder, or delete this one."
+        f"store {path} must have been made with {name}={wanted!r}, as is asked for; got one made "
+        f"with {name}={got!r}. Name another folder, or delete this one."
     )
 
 
@@ -317,6 +317,11 @@ def other_store(path: str | PathLike[str]) -> ValueError:
 def of_block(start: int, stop: int, message: str) -> str:
     """A warning about some of the systems of a block, which count from its first."""
     return f"of systems {start} to {stop - 1}, counted from the first of them: {message}"
+
+
+def of_items(first: str, last: str, message: str) -> str:
+    """A warning about some of the items from one to another, which count from the first."""
+    return f"of {first} to {last}, counted from the first of them: {message}"
 
 
 def package_missing(what: str, package: str, extra: str) -> ImportError:
@@ -343,12 +348,20 @@ def no_scheduler(address: str, reason: object) -> ConnectionError:
     )
 
 
+def no_workers(address: str) -> str:
+    """A scheduler that has nobody to work."""
+    return (
+        f"the scheduler at {address} has no workers: nothing is done until one comes. Start some "
+        f"with `dask worker {address} --nthreads 1`."
+    )
+
+
 def scheduler_lost() -> ConnectionError:
     """A scheduler that went away in mid-run."""
     return ConnectionError(
         "the scheduler must stay reachable; the connection was lost. Finished shards are kept, and "
         "the same call goes on from them; a dictionary keeps its atoms, to go on with "
-        "init=dictionary.atoms_."
+        "init=dictionary.atoms_, or `ldslearn learn --init FILE`."
     )
 
 
@@ -375,7 +388,11 @@ def not_systems(name: str, got: object) -> TypeError:
     """Something else where systems are expected."""
     return TypeError(
         f"{name} must be an LDS batch; got {type(got).__name__}. "
-        "Encode sequences with LDSEncoder first."
+        + (
+            "Take as many of its systems as memory holds: store[:1000]."
+            if type(got).__name__ == "LDSStore"
+            else "Encode sequences with LDSEncoder first."
+        )
     )
 
 

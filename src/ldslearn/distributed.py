@@ -5,6 +5,7 @@ worker that died had made. Here is only what joins it to :class:`ldslearn._paral
 """
 
 import math
+import re
 import time
 import warnings
 from collections import deque
@@ -24,6 +25,9 @@ _TIMEOUT = 10.0  # seconds to find a scheduler
 _ATTEMPTS = 3  # at a block whose files or memory failed
 _LARGE = 2**16  # bytes from which what blocks share is sent once
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
+_ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://.+:\d+|inproc://.+")
+
+Note = tuple[str, type[Warning]]
 
 
 @dataclass
@@ -74,8 +78,8 @@ class Cluster(Engine):
                 taken = at_once if sent < len(blocks) else len(waiting)
                 batch = [waiting.popleft() for _ in range(min(taken, len(waiting)))]
                 for result, notes in self._results(function, batch, common, description, lost):
-                    for note in dict.fromkeys(notes):
-                        warnings.warn(note, stacklevel=3)
+                    for text, category in dict.fromkeys(notes):
+                        warnings.warn(text, category, stacklevel=3)
                     yield result
                     advance(1)
 
@@ -86,7 +90,9 @@ class Cluster(Engine):
         with _connected(self.client):
             common = [self._shared(value) for value in shared]
             columns = zip(*[(function, *block, *common) for block in blocks], strict=True)
-            return self.client.map(_kept, *columns, pure=False) if blocks else []
+            if not blocks:
+                return []
+            return self.client.map(_kept, *columns, pure=False, retries=_ATTEMPTS - 1)
 
     def summary(self) -> dict[str, int]:
         """Return how many blocks were asked for and repeated, and workers lost, with their work."""
@@ -159,10 +165,10 @@ class Cluster(Engine):
 
     def _shared(self, value: Any) -> Any:
         """The value, or a handle of it, sent once and passed on from worker to worker."""
-        from dask.sizeof import sizeof
         from distributed import Future
+        from distributed.protocol.pickle import dumps
 
-        if isinstance(value, Future) or sizeof(value) < _LARGE:
+        if isinstance(value, Future) or len(dumps(value)) < _LARGE:  # type: ignore[no-untyped-call]
             return value
         return self.client.submit(_same, value, pure=False)
 
@@ -173,9 +179,9 @@ def cluster(where: Any = None) -> Iterator[Cluster]:
 
     Parameters
     ----------
-    where : str, distributed.Client or None
-        Address of a scheduler, such as ``"tcp://host:8786"``; a client; None for the client that
-        is active.
+    where : str, distributed.Client, a Dask cluster or None
+        Address of a scheduler, such as ``"tcp://host:8786"``; a client; a cluster such as
+        ``distributed.LocalCluster``; None for the client that is active.
 
     Yields
     ------
@@ -196,7 +202,9 @@ def cluster(where: Any = None) -> Iterator[Cluster]:
         from distributed import Client, default_client
     except ImportError:
         raise _errors.package_missing("a cluster", "dask", "dask") from None
-    own = isinstance(where, str)
+    own = isinstance(where, str) or hasattr(where, "scheduler_address")
+    if isinstance(where, str) and not _ADDRESS.fullmatch(where):  # Dask would wait for long
+        raise _errors.no_scheduler(where, "it must look like tcp://HOST:PORT")
     if where is None:
         try:
             client: Any = default_client()  # type: ignore[no-untyped-call]
@@ -210,9 +218,11 @@ def cluster(where: Any = None) -> Iterator[Cluster]:
     elif isinstance(where, Client):
         client = where
     else:
-        raise _errors.invalid_parameter("where", "be an address, a Client or None", where)
+        rule = "be an address, a Client, a Dask cluster or None"
+        raise _errors.invalid_parameter("where", rule, where)
     try:
         with dask.config.set(_QUIET), _connected(client):
+            _await_workers(client)
             events = client.get_events("all")
             engine = Cluster(client, _past=events[-1][0] if events else 0.0)
             with using(engine):
@@ -220,6 +230,14 @@ def cluster(where: Any = None) -> Iterator[Cluster]:
     finally:
         if own:
             client.close(timeout=5)
+
+
+def _await_workers(client: Any) -> None:
+    """Wait a little for workers that are just starting, and warn if there are none."""
+    try:
+        client.wait_for_workers(1, timeout=_TIMEOUT)
+    except TimeoutError:
+        warnings.warn(_errors.no_workers(client.scheduler.address), stacklevel=4)
 
 
 @contextmanager
@@ -239,17 +257,17 @@ def _connected(client: Any) -> Iterator[None]:
         raise
 
 
-def _called(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
+def _called(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Note]]:
     """On a worker: the result, and warnings to pass on."""
-    with warnings.catch_warnings(record=True) as caught, alone():
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = function(*arguments)
-    return result, [str(warning.message) for warning in caught]
+        result = _kept(function, *arguments)
+    return result, [(str(warning.message), warning.category) for warning in caught]
 
 
 def _kept(function: Callable[..., Any], *arguments: Any) -> Any:
-    """On a worker: the result."""
-    with alone():
+    """On a worker: the result, made there and then, even if the worker is a thread of ours."""
+    with alone(), using(Engine()):
         return function(*arguments)
 
 

@@ -3,10 +3,12 @@ import os
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from ldslearn import LDSEncoder, _parallel
 from ldslearn.cli.running import run
 from ldslearn.datasets import encode_folder, encoding, load_folder
+from ldslearn.datasets.items import Reading
 from ldslearn.models import LDSStore
 
 
@@ -138,7 +140,8 @@ def test_shards_of_files_that_are_gone_are_removed(clips):
 
 def test_a_store_of_other_parameters_is_refused(clips):
     encode(clips)
-    with pytest.raises(ValueError, match="must have been made with the same encoder and options"):
+    match = "must have been made with stride=2, as is asked for; got one made with stride=1"
+    with pytest.raises(ValueError, match=match):
         encode(clips, stride=2)
     (clips.parent / "store" / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match="be new, empty or a store; got notes.txt in it"):
@@ -161,7 +164,10 @@ def test_warnings_are_passed_on_once(clips):
         np.save(path, np.arange(20.0)[None] * np.ones((6, 1)))
     with pytest.warns(UserWarning, match="a rank below n_states=3") as caught:
         encode(clips)
-    assert len(caught) == 2  # of blocks of three and of two
+    blocks = (("a/0", "a/4"), ("a/6", "b/3"), ("b/5", "b/7"))
+    assert [str(one.message).split(",")[0] for one in caught] == [
+        f"of {first}.npy to {last}.npy" for first, last in blocks
+    ]
 
 
 def test_blocks_of_this_process_run_one_after_the_other():
@@ -179,3 +185,130 @@ def test_the_command_writes_a_store(clips, capsys):
     np.testing.assert_array_equal(LDSStore.open(store)[:].A, encode(clips)[:].A)
     assert run(arguments) == 0
     assert "3, 0.0 MB" in capsys.readouterr().out
+
+
+def interrupt_at(monkeypatch, number):
+    original = encoding.encode_block
+
+    def interrupted(n, *rest):
+        if n == number:
+            raise KeyboardInterrupt
+        return original(n, *rest)
+
+    monkeypatch.setattr(encoding, "encode_block", interrupted)
+
+
+def test_an_interrupt_leaves_a_store_as_it_was(clips, monkeypatch):
+    """A file that comes first moves all others on by one: no shard stays what it was."""
+    names = encode(clips).texts("names")
+    np.save(clips / "a" / "00.npy", np.load(clips / "a" / "2.npy")[:, ::-1])
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        interrupt_at(patch, 2)
+        encode(clips)
+    store = LDSStore.open(clips.parent / "store")
+    assert store.texts("names") == names
+    assert store.verify() == []
+    (clips / "a" / "00.npy").unlink()
+    again = encode(clips)
+    assert again.texts("names") == names
+    assert sorted(os.listdir(again.path)) == ["index.json", *(s.name for s in again.shards)]
+
+
+def failing(monkeypatch, error, stems, times):
+    """Let the reader raise an error of some files, so many times each."""
+    original, count = Reading.read, dict.fromkeys(stems, times)
+
+    def read(self, path):
+        if count.get(path.stem, 0):
+            count[path.stem] -= 1
+            raise error
+        return original(self, path)
+
+    monkeypatch.setattr(Reading, "read", read)
+
+
+def test_a_disk_that_fails_for_a_while_is_asked_again(clips, monkeypatch):
+    failing(monkeypatch, OSError(5, "Input/output error"), ["4", "7"], 2)
+    assert encode(clips).skipped == []
+
+
+def test_what_a_disk_did_not_give_is_read_by_the_next_run(clips, monkeypatch):
+    monkeypatch.setattr(encoding, "_PAUSES", (0.0,))
+    with monkeypatch.context() as patch, pytest.warns(UserWarning, match="1 item was skipped"):
+        failing(patch, OSError(5, "Input/output error"), ["4"], 99)
+        assert len(encode(clips)) == 7
+    numbers = made_anew(monkeypatch)
+    assert len(encode(clips)) == 8
+    assert numbers == [0]
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        failing(patch, MemoryError(), ["1"], 99)
+        np.save(clips / "b" / "9.npy", np.load(clips / "b" / "7.npy"))
+        np.save(clips / "b" / "1.npy", np.load(clips / "b" / "3.npy"))
+        encode(clips)
+
+
+def test_a_store_of_nothing_is_not_written(clips, monkeypatch):
+    monkeypatch.setattr(encoding, "_PAUSES", ())
+    failing(monkeypatch, OSError(116, "Stale file handle"), "0123456", 99)
+    seventh = [1]  # readable to begin with, and then no more
+
+    original = encoding.encode_block
+
+    def block(*task):
+        if seventh:
+            seventh.clear()
+            failing(monkeypatch, OSError(116, "Stale file handle"), "7", 99)
+        return original(*task)
+
+    monkeypatch.setattr(encoding, "encode_block", block)
+    with pytest.raises(ValueError, match=r"a/0.npy must be fit to encode.*Stale file handle"):
+        encode(clips)
+    monkeypatch.undo()
+    assert len(encode(clips)) == 8
+
+
+def test_images_that_are_rewritten_are_read_again(tmp_path, monkeypatch):
+    random = np.random.default_rng(0)
+
+    def draw(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for index in range(12):
+            picture = random.integers(0, 255, (6, 5), dtype=np.uint8)
+            Image.fromarray(picture).save(folder / f"{index}.png")
+
+    draw(tmp_path / "clips" / "first")
+    draw(tmp_path / "clips" / "second")
+    before = encode(tmp_path / "clips")[:]
+    draw(tmp_path / "clips" / "second")
+    after = encode(tmp_path / "clips")
+    np.testing.assert_array_equal(before[0].C, after[0].C)
+    fresh = encode_folder(tmp_path / "clips", tmp_path / "fresh", ENCODER)
+    np.testing.assert_array_equal(after[:].C, fresh[:].C)
+
+
+def test_numbers_of_numpy_are_numbers(clips):
+    store = encode_folder(clips, clips.parent / "n", LDSEncoder(np.int64(3), n_noise=np.int64(2)))
+    assert store.about["encoder"]["n_states"] == 3
+
+
+def test_only_the_first_item_is_read_to_begin_with(clips, monkeypatch):
+    read, original = [], Reading.read
+    monkeypatch.setattr(
+        Reading, "read", lambda self, path: read.append(path) or original(self, path)
+    )
+    encode(clips)
+    assert len(read) == 8 + 2  # the first for its size, and for the encoder
+
+
+def test_frames_keep_the_size_of_the_store(tmp_path):
+    """Also when a file that comes first has another."""
+    random = np.random.default_rng(0)
+    for name in "bc":
+        (tmp_path / "clips" / name).mkdir(parents=True)
+        np.save(tmp_path / "clips" / name / "0.npy", random.random((12, 6, 8)))
+    encode(tmp_path / "clips")
+    (tmp_path / "clips" / "a").mkdir()
+    np.save(tmp_path / "clips" / "a" / "0.npy", random.random((12, 9, 9)))
+    store = encode(tmp_path / "clips")
+    assert len(store) == 3
+    assert store.n_channels == 48

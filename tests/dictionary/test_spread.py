@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from ldslearn import DictionaryClassifier, FiniteDictionary, LDSDictionary, LDSKMeans
-from ldslearn._parallel import Engine
+from ldslearn._parallel import Engine, using
 from ldslearn.dictionary import samples as samples_module
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.samples import Samples
@@ -15,6 +15,12 @@ from ldslearn.models import LDSStore, canonical_skew, canonical_symmetric
 from support.makers import contractions
 
 FORMS = {"symmetric": canonical_symmetric, "skew": canonical_skew, "plain": lambda X: X.C}
+
+
+@pytest.fixture(autouse=True)
+def in_blocks(monkeypatch):
+    """However small a store is."""
+    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
 
 
 def both_problems(kind, n_states=4, seed=0):
@@ -144,3 +150,24 @@ def test_a_classifier_of_codes_is_fitted_to_a_store(systems, store):
     np.testing.assert_allclose(there.predict_proba(store), here, atol=1e-5)
     with pytest.raises(TypeError, match="X must be an LDS batch; got LDSStore"):
         DictionaryClassifier(DICTIONARIES["twofold"], per_class=True).fit(store, labels)
+
+
+def test_the_score_of_a_store_is_that_of_the_batch(systems, store):
+    model = LDSDictionary(3, init="random", max_iter=1, random_state=0).fit(systems)
+    assert model.score(store) == pytest.approx(model.score(systems), rel=1e-12)
+
+
+class OneWorker(Engine):
+    n_workers = 1
+
+
+def test_no_block_is_larger_than_a_task_can_hold(store, monkeypatch):
+    recipe = LDSDictionary(3)._recipe()
+
+    def n_blocks():
+        with using(OneWorker()), samples_module.samples_of(store, recipe) as found:
+            return len(found[0].blocks)
+
+    assert n_blocks() < len(store.shards)
+    monkeypatch.setattr(samples_module, "_LARGEST", 0)
+    assert n_blocks() == len(store.shards)

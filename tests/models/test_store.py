@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from ldslearn import LDS
+from ldslearn.geometry import pairwise_kernel
 from ldslearn.models import LDSStore
 from ldslearn.models.shards import INDEX
 
-from support.makers import random_systems
+from support.makers import contractions, random_systems
 
 
 def same(first, second):
@@ -124,3 +125,17 @@ def test_an_index_of_another_version_is_refused(store):
     (store.path / INDEX).write_bytes(json.dumps({**index, "version": 2}).encode())
     with pytest.raises(ValueError, match="must have format version 1; got 2"):
         LDSStore.open(store.path)
+
+
+def test_a_window_of_a_window_is_itself(tmp_path):
+    systems = LDS(**{**contractions(8, 6, 3)._arrays(), "windows": 2})
+    store = LDSStore.write(tmp_path / "store", [systems[:3], systems[3:]])
+    for k in range(2):
+        np.testing.assert_array_equal(store.window(k).window(0)[:].C, systems.window(k).C)
+    for kernel in ("projection", "martin", "mean", "deviation", "twofold"):
+        np.testing.assert_allclose(
+            pairwise_kernel(store.window(1), None, kernel),
+            pairwise_kernel(systems.window(1), None, kernel),
+            rtol=1e-10,
+            atol=1e-12,
+        )

@@ -70,10 +70,10 @@ def separate_scheduler(folder):
 
 
 class Deadly(Reading):
-    """Reads files, but not those named "deadly": they end the process."""
+    """Reads files, but not those named deadly: they end the process."""
 
     def read(self, path):
-        if path.stem == "deadly":
+        if "deadly" in path.stem:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().read(path)
 
@@ -120,3 +120,8 @@ def third_time_lucky(path):
     if tries < 2:
         raise OSError("stale file handle")
     return tries + 1
+
+
+def n_workers_seen():
+    """Workers of the engine that a block finds."""
+    return _parallel.current_engine().n_workers

@@ -1,6 +1,7 @@
 """From files to a store of systems, block by block: where the files are, and where it was left."""
 
 import json
+import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,10 +17,10 @@ from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._files import atomic_write
 from ldslearn._parallel import current_engine, for_each_block
-from ldslearn.datasets.folder import automatic_size, list_folder
+from ldslearn.datasets.folder import automatic_size, frame_size, list_folder
 from ldslearn.datasets.gathering import Item, check_values, frame_of
 from ldslearn.datasets.items import Reading
-from ldslearn.datasets.resuming import fingerprint_of, finished, note_of, prepared, tidy
+from ldslearn.datasets.resuming import fingerprint_of, finished, made_with, note_of, prepared, tidy
 from ldslearn.models import LDS, LDSEncoder, LDSStore
 from ldslearn.models.shards import Shard, shard_name, write_index, write_shard
 from ldslearn.video import to_sequence
@@ -28,6 +29,7 @@ from ldslearn.video.reading import FrameOptions
 SHARD_SIZE = 64  # items; of clips of 48 x 48 pixels and ten states 14 MB
 _AT_ONCE = 16  # items whose frames are in memory
 _WARNINGS = 5  # passed on from all blocks together
+_PAUSES = (0.1, 1.0)  # seconds before a file is read again that a disk or network did not give
 _TEXTS = {"labels": "label", "splits": "split", "groups": "group"}
 
 Named = tuple[str, "Item", NDArray[Any]]  # a sequence, its name and the item it is of
@@ -76,8 +78,10 @@ def encode_folder(
     Only paths travel: files are read and systems are fitted where a block is worked on, in this
     process or, inside :func:`ldslearn.distributed.cluster`, on workers, which must see the files
     and the store under the same paths. An item that cannot be read or fitted is left out and
-    listed, with its reason, in ``skipped``. Given again, the same call keeps the shards that are
-    finished and unchanged, and makes the others.
+    listed, with its reason, in ``skipped``; one that a disk or network did not give is read again
+    by the next call. Given again, the same call keeps the shards that are finished and unchanged,
+    and makes the others. Shards are cut by count, so that a new file moves those that sort after
+    it, and their shards are made anew.
 
     Parameters
     ----------
@@ -101,10 +105,20 @@ def encode_folder(
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
     items = [replace(item, source=Path(item.source).absolute()) for item in list_folder(path)]
-    if size == "auto":
-        size = automatic_size(items, crop)
-    reading = Reading(FrameOptions(size, colour, crop, stride, length), chunk, features)
-    frame = _fit_to_first(template, items, reading)
+    wanted = Reading(FrameOptions(None, colour, crop, stride, length), chunk, features)
+    earlier = made_with(Path(store))
+    if size == "auto" and earlier:  # whatever comes first by now
+        size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
+    engine = current_engine()
+    reasons: list[str] = []
+    for item in items:  # one at a time, on a worker if there are any: it may be a bad one
+        (first,) = engine.map(begin, [(item,)], wanted, size, template, lost=_lost)
+        if not isinstance(first, str):
+            break
+        reasons.append(first)
+    else:
+        raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
+    reading, template, frame = first
     known = [
         text for text, of in _TEXTS.items() if all(getattr(i, of) is not None for i in items)
     ]  # fmt: skip
@@ -112,7 +126,7 @@ def encode_folder(
         known.append("groups")
     parameters = {k: v for k, v in template.get_params().items() if k != "n_jobs"}
     about = {
-        "encoder": {k: list(v) if isinstance(v, tuple) else v for k, v in parameters.items()},
+        "encoder": {k: _plain(v) for k, v in parameters.items()},
         "reading": reading.as_dict(),
         "frame_shape": list(frame[1:]) or None,
         "texts": known,
@@ -130,15 +144,14 @@ def encode_folder(
         for block, print_ in zip(blocks, prints, strict=True)
         if (block[0], print_) not in done
     ]
-    engine = current_engine()
 
     def isolate(number: int, block: list[Item], print_: str) -> tuple[Shard, list[str]]:
         """Try the items of a block one by one, and encode those that end no worker."""
         ended: list[str] = []
         for item in block:  # alone: Dask blames whatever else waits for a worker that dies
-            ended += engine.map(probe, [(item,)], task, lost=lambda one: _errors.fatal(one.name))
-        reasons = {i.name: text for i, text in zip(block, ended, strict=True) if text}
-        return next(engine.map(encode_block, [(number, block, print_)], task, reasons))
+            ended += engine.map(probe, [(item,)], task, lost=_lost)
+        fatal = {i.name: text for i, text in zip(block, ended, strict=True) if text}
+        return next(engine.map(encode_block, [(number, block, print_)], task, fatal))
 
     made = engine.map(encode_block, todo, task, {}, description="encoding files", lost=isolate)
     notes: list[str] = []
@@ -146,14 +159,17 @@ def encode_folder(
         done[number, print_] = shard
         notes += texts
     shards = [done[number, print_] for (number, _), print_ in zip(blocks, prints, strict=True)]
+    if not any(shard.length for shard in shards):
+        name, reason = shards[0].skipped[0]
+        raise _errors.bad_file(name, "be fit to encode, or one of the others", reason)
     write_index(folder, shards, about)
     tidy(folder, {shard.name for shard in shards if shard.length})
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
     if encoded.skipped:
-        reasons = [reason for _, reason in encoded.skipped]
-        warnings.warn(_errors.skipped_files(reasons), stacklevel=2)
+        told = [reason for _, reason in encoded.skipped]
+        warnings.warn(_errors.skipped_files(told), stacklevel=2)
     return encoded
 
 
@@ -168,23 +184,33 @@ def encode_block(
     owners: list[tuple[str, Item]] = []
     skipped: list[tuple[str, str]] = list(fatal.items())
     sound = [item for item in items if item.name not in fatal]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for start in range(0, len(sound), _AT_ONCE):
-            read = _read_all(sound[start : start + _AT_ONCE], task, skipped)
+    notes: list[str] = []
+    passing = False
+    for start in range(0, len(sound), _AT_ONCE):
+        some = sound[start : start + _AT_ONCE]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            read, passed_by = _read_all(some, task, skipped)
             for name, item, systems in _encode(read, task, skipped):
                 owners.append((name, item))
                 batches.append(systems)
-    shard = Shard(shard_name(number), 0, fingerprint=print_, skipped=tuple(skipped))
+        passing = passing or passed_by
+        notes += [
+            _errors.of_items(some[0].name, some[-1].name, str(one.message)) for one in caught
+        ]  # fmt: skip
+    shard = Shard(shard_name(number, print_), 0, fingerprint=print_, skipped=tuple(skipped))
     if batches:
         texts = {"names": [name for name, _ in owners]}
         for text in task.texts:
-            texts[text] = [getattr(item, _TEXTS[text]) or item.name for _, item in owners]
+            values = [(getattr(item, _TEXTS[text]), item.name) for _, item in owners]
+            texts[text] = [name if value is None else value for value, name in values]
         systems = LDS.concatenate(batches)
         shard = write_shard(task.folder, number, systems, texts, print_, skipped)
-    with atomic_write(task.folder / note_of(number)) as file:
+    if passing:  # the next run tries again
+        shard = replace(shard, fingerprint="")
+    with atomic_write(task.folder / note_of(number, print_)) as file:
         file.write(json.dumps(asdict(shard)).encode())
-    return shard, [str(warning.message) for warning in caught]
+    return shard, notes
 
 
 def probe(item: Item, task: Task) -> str:
@@ -196,21 +222,44 @@ def probe(item: Item, task: Task) -> str:
     return ""
 
 
-def _read_all(items: Sequence[Item], task: Task, skipped: list[tuple[str, str]]) -> list[Named]:
-    """Sequences of items, over threads; those that fail are listed."""
+def _read_all(
+    items: Sequence[Item], task: Task, skipped: list[tuple[str, str]]
+) -> tuple[list[Named], bool]:
+    """Sequences of items, over threads, and whether some failed for a reason that may pass.
+
+    Those that fail are listed; the memory of the machine is not their fault.
+    """
     found: list[list[Named]] = [[] for _ in items]
-    reasons = [""] * len(items)
+    failed: list[Exception | None] = [None] * len(items)
 
     def work(block: slice) -> None:
         for index in range(block.start, block.stop):
-            try:
-                found[index] = _read(items[index], task)
-            except Exception as error:  # whatever it is, it is this item's
-                reasons[index] = str(error) or type(error).__name__
+            for pause in (*_PAUSES, None):
+                try:
+                    found[index], failed[index] = _read(items[index], task), None
+                    break
+                except MemoryError:
+                    raise
+                except Exception as error:  # whatever it is, it is this item's
+                    failed[index] = error
+                    if pause is None or not may_pass(error):
+                        break
+                    time.sleep(pause)
 
     for_each_block(work, len(items), n_jobs=task.encoder.n_jobs, description="reading files")
-    skipped += [(i.name, reason) for i, reason in zip(items, reasons, strict=True) if reason]
-    return [one for several in found for one in several]
+    pairs = [(i.name, e) for i, e in zip(items, failed, strict=True) if e is not None]
+    skipped += [(name, str(error) or type(error).__name__) for name, error in pairs]
+    passing = any(may_pass(error) for _, error in pairs)
+    return [one for several in found for one in several], passing
+
+
+def may_pass(error: BaseException | None) -> bool:
+    """Whether an error is of disks or networks, of which another time might see nothing."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno is not None:
+            return True
+        error = error.__cause__
+    return False
 
 
 def _read(item: Item, task: Task) -> list[Named]:
@@ -243,15 +292,32 @@ def _encode(
     return [found for one in read for found in _encode([one], task, skipped)]
 
 
-def _fit_to_first(encoder: LDSEncoder, items: Sequence[Item], reading: Reading) -> tuple[int, ...]:
-    """Fit the encoder to the first item that it can be fitted to, and return its frame."""
-    reason: Exception | None = None
-    for item in items:
-        try:
-            value = reading.read(item.source)[0]
-            check_values(item, [value])
-            encoder.fit([value if value.ndim == 2 else to_sequence(value)])
-            return frame_of(value)
-        except (ValueError, OSError) as error:
-            reason = reason or error
-    raise _errors.bad_file(items[0].name, "be readable, or one of the others", reason)
+def begin(
+    item: Item, wanted: Reading, size: Any, encoder: LDSEncoder
+) -> tuple[Reading, LDSEncoder, tuple[int, ...]] | str:
+    """How all items are to be read, an encoder fitted to one of them, and its frame; or why not."""
+    try:
+        if size == "auto":
+            size = automatic_size([item], wanted.frames.crop)
+        elif size is None and wanted.features == "lbp-top":
+            size = frame_size([item], wanted.frames.crop)  # patterns of larger frames are others
+        reading = replace(wanted, frames=replace(wanted.frames, size=size))
+        value = reading.read(item.source)[0]
+        check_values(item, [value])
+        encoder.fit([value if value.ndim == 2 else to_sequence(value)])
+        return reading, encoder, frame_of(value)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever it is, it is this item's
+        return str(error) or type(error).__name__
+
+
+def _lost(item: Item) -> str:
+    return _errors.fatal(item.name)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return [_plain(one) for one in value] if isinstance(value, tuple | list) else value

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,25 @@ def fingerprint_of(about: dict[str, Any], items: Sequence[Item]) -> str:
     """Changes with the parameters, and with names, labels, sizes and times of the files."""
     facts: list[Any] = [about]
     for item in items:
-        try:
-            status = item.source.stat()
-            when: Any = [status.st_size, status.st_mtime_ns]
-        except OSError:
-            when = None
-        facts.append([item.name, str(item.source), item.label, item.split, item.group, when])
+        known = [item.name, str(item.source), item.label, item.split, item.group]
+        facts.append([*known, _state_of(item.source)])
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def note_of(number: int) -> str:
+def _state_of(path: Path) -> Any:
+    """Size and time of a file; of a folder of images, those of each."""
+    try:
+        if path.is_dir():
+            return [[one.name, _state_of(one)] for one in sorted(path.iterdir())]
+        status = path.stat()
+        return [status.st_size, status.st_mtime_ns]
+    except OSError:
+        return None
+
+
+def note_of(number: int, fingerprint: str) -> str:
     """Name of the file that tells of a finished shard until the index does."""
-    return shard_name(number).replace(".npz", ".json")
+    return shard_name(number, fingerprint).replace(".npz", ".json")
 
 
 def prepared(folder: Path, about: dict[str, Any]) -> Path:
@@ -39,9 +47,19 @@ def prepared(folder: Path, about: dict[str, Any]) -> Path:
     if others:
         got = f"{others[0]} in it"
         raise _errors.invalid(f"store {folder}", "be new, empty or a store", got, "Name another.")
-    if (folder / INDEX).is_file() and read_index(folder)[1] != json.loads(json.dumps(about)):
-        raise _errors.other_store(folder)
+    now = json.loads(json.dumps(about))
+    earlier = made_with(folder) or now
+    for what in ("encoder", "reading"):
+        for name, value in now[what].items():
+            got = earlier.get(what, {}).get(name)
+            if got != value:
+                raise _errors.other_store(folder, name, got, value)
     return folder
+
+
+def made_with(folder: Path) -> dict[str, Any] | None:
+    """How the files of the store in a folder were read and fitted; None if there is none."""
+    return read_index(folder)[1] if (folder / INDEX).is_file() else None
 
 
 def finished(folder: Path) -> dict[tuple[int, str], Shard]:
@@ -53,7 +71,7 @@ def finished(folder: Path) -> dict[tuple[int, str], Shard]:
         except (ValueError, KeyError, TypeError):
             continue  # it is made again
     whole = [shard for shard in found if shard.length == 0 or _has_its_bytes(folder, shard)]
-    return {(int(shard.name[len("systems-") : -4]), shard.fingerprint): shard for shard in whole}
+    return {(int(re.findall(r"\d+", shard.name)[0]), shard.fingerprint): shard for shard in whole}
 
 
 def _has_its_bytes(folder: Path, shard: Shard) -> bool:
@@ -62,7 +80,7 @@ def _has_its_bytes(folder: Path, shard: Shard) -> bool:
 
 
 def tidy(folder: Path, names: set[str]) -> None:
-    """Remove notes that the index now holds, and shards that it does not name."""
-    for path in folder.glob("systems-*"):
-        if path.suffix == ".json" or path.name not in names:
+    """Remove notes that the index now holds, shards that it does not name, parts of files."""
+    for path in [*folder.glob("systems-*"), *folder.glob(".systems-*.part")]:
+        if path.name not in names:
             path.unlink(missing_ok=True)

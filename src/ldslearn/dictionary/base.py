@@ -18,7 +18,7 @@ from ldslearn.dictionary.centres import restarts
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
-from ldslearn.dictionary.samples import Samples, samples_of
+from ldslearn.dictionary.samples import Samples, in_blocks, samples_of
 from ldslearn.dictionary.spread_group import SpreadGroup
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS, as_systems
@@ -45,6 +45,8 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """
         systems = as_batch(X)
         self._check(len(systems))
+        if self.update != "joint" and in_blocks(systems):
+            raise _errors.joint_only(self.update)
         for name in ("_memories", "batch_objective_", "n_batches_"):  # of an earlier stream
             self.__dict__.pop(name, None)
         self.recipe_ = self._recipe().over(systems.windows)
@@ -61,8 +63,6 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _learn(self, systems: LDS | LDSStore, samples: list[Samples]) -> list[Group]:
         """Run Algorithm 1; an interrupt, or the loss of a cluster, leaves the atoms so far."""
-        if self.update != "joint" and any(one.in_memory is None for one in samples):
-            raise _errors.joint_only(self.update)
         groups = self._groups(samples, self._initial(systems, samples))
         try:
             with progress("dictionary", self.max_iter + 1) as advance:
@@ -122,10 +122,14 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Learn the atoms, and return the codes of the same systems."""
         return self.fit(X).transform(X)
 
-    def score(self, X: LDS, y: Any = None) -> float:
+    def score(self, X: LDS | LDSStore, y: Any = None) -> float:
         """Return minus the objective a system, best codes included."""
-        groups = self._groups_of(X)
-        return -sum(group.code(self.n_jobs) for group in groups) / len(groups[0])
+        check_is_fitted(self)
+        systems = as_batch(X)
+        self._check_like(systems[:1])
+        with samples_of(systems, self.recipe_) as samples:
+            groups = self._groups(samples, self.atoms_)
+            return -sum(group.code(self.n_jobs) for group in groups) / len(systems)
 
     def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
         """Take atoms as they are, as if they had been learned from systems like those given."""

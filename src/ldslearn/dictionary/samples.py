@@ -25,7 +25,8 @@ Floats = NDArray[np.float64]
 Terms = list[Columns]
 
 _BLOCKS_A_WORKER = 2
-_SMALLEST = 2**22  # bytes of systems: less is not worth sending
+_SMALLEST = 2**22  # bytes of systems: fewer are best worked on here, at once
+_LARGEST = 2**27  # bytes of systems: one task holds them a few times over
 _HELD = 2**26  # bytes of columns that are held for the steps of one atom
 _ON_DISK = 2**24  # bytes of systems whose columns are one file
 
@@ -139,13 +140,12 @@ class Samples:
 def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
     """Yield the samples of every code: in memory, or if X is large or elsewhere, in blocks."""
     engine = current_engine()
+    if isinstance(X, LDSStore) and not in_blocks(X):
+        X = X[:]
     recipes = [replace(recipe, codes=(code,)) for code in recipe.codes]
-    if isinstance(X, LDSStore):
-        n_bytes = X.n_bytes
-    else:
-        n_bytes = sum(array.nbytes for array in X._arrays().values())
-    if engine.n_workers and (isinstance(X, LDSStore) or n_bytes > _SMALLEST):
-        blocks = _cut(X, max(_SMALLEST, n_bytes // (_BLOCKS_A_WORKER * engine.n_workers)))
+    if engine.n_workers and in_blocks(X):
+        share = _bytes_of(X) // (_BLOCKS_A_WORKER * engine.n_workers)
+        blocks = _cut(X, min(max(_SMALLEST, share), _LARGEST))
         sizes, tasks = [len(block) for block in blocks], [(block,) for block in blocks]
         yield [Samples(engine.keep(columns_of, tasks, one), sizes, engine) for one in recipes]
     elif isinstance(X, LDSStore):
@@ -156,6 +156,18 @@ def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
             yield [_filed(X, one, folder / str(i)) for i, one in enumerate(recipes)]
     else:
         yield [Samples.of(list(terms.values())) for terms in recipe.columns(X)]
+
+
+def in_blocks(X: LDS | LDSStore) -> bool:
+    """Whether systems are worked on in blocks: many in a store, and many on a cluster."""
+    elsewhere = isinstance(X, LDSStore) or bool(current_engine().n_workers)
+    return elsewhere and _bytes_of(X) > _SMALLEST
+
+
+def _bytes_of(X: LDS | LDSStore) -> int:
+    if isinstance(X, LDSStore):
+        return X.n_bytes
+    return sum(array.nbytes for array in X._arrays().values())
 
 
 def columns_of(block: Block, recipe: Recipe) -> Terms:
@@ -199,8 +211,7 @@ class Deferred:
 def _cut(X: LDS | LDSStore, n_bytes: int) -> list[Block]:
     if isinstance(X, LDSStore):
         return list(X.blocks(n_bytes))
-    each = sum(array.nbytes for array in X._arrays().values()) // len(X)
-    step = max(1, n_bytes // each)
+    step = max(1, n_bytes * len(X) // _bytes_of(X))
     return [X[start : start + step] for start in range(0, len(X), step)]
 
 

@@ -56,7 +56,8 @@ class AtomProblem:
 
     def __sizeof__(self) -> int:
         """Bytes, by which a cluster knows what is better not moved."""
-        return object.__sizeof__(self) + self.flat.nbytes + self.eigenvalues.nbytes
+        kept = sum(array.nbytes for array in self.__dict__.get("_last", ()))
+        return object.__sizeof__(self) + self.flat.nbytes + self.eigenvalues.nbytes + kept
 
     def products(self, rows: Floats) -> Floats:
         """G = W'U, (n_sets, n1, n)."""

@@ -78,22 +78,29 @@ class Model:
 
         The store must have been made by an encoder, and from files read, like those of the model.
         """
-        *steps, classifier = self.pipeline
-        if len(steps) > 1:
+        classifier = self.pipeline[-1]
+        mine = {**self.encoder_of_stores().get_params(), **self.reading.as_dict()}
+        mine["frame_shape"] = self.frame_shape
+        about = store.about
+        theirs = {**about.get("encoder", {}), **about.get("reading", {})}
+        if "frame_shape" in about:
+            theirs["frame_shape"] = about["frame_shape"]
+        for name, got in theirs.items():
+            expected = mine.get(name)
+            expected = list(expected) if isinstance(expected, tuple) else expected
+            if got != expected:
+                raise _errors.unlike_model(name, got, expected)
+        shares = classifier.predict_proba(store) if hasattr(classifier, "predict_proba") else None
+        return classifier.predict(store), shares
+
+    def encoder_of_stores(self) -> LDSEncoder:
+        """Return the encoder, by which a store must be made that the model is to label."""
+        if len(self.pipeline) > 2:
             raise _errors.invalid(
                 "the model", "take channels as they are", "one that scales them",
                 "Systems in a store are not scaled: predict from the files.",
             )  # fmt: skip
-        made = {k: v for k, v in self._encoder.get_params().items() if k != "n_jobs"}
-        for what, mine in (("encoder", made), ("reading", self.reading.as_dict())):
-            theirs = store.about.get(what, {})
-            for name in sorted(theirs):
-                expected = mine.get(name)
-                expected = list(expected) if isinstance(expected, tuple) else expected
-                if theirs[name] != expected:
-                    raise _errors.unlike_model(name, theirs[name], expected)
-        shares = classifier.predict_proba(store) if hasattr(classifier, "predict_proba") else None
-        return classifier.predict(store), shares
+        return self._encoder
 
     @property
     def _encoder(self) -> LDSEncoder:

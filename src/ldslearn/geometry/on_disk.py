@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import secrets
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from ldslearn.models.streaming import Block
 Floats = NDArray[np.float64]
 
 _TILE = 2**24  # bytes of systems along a side of a tile
-_SAVED_EVERY = 64  # tiles: what an interrupt may cost
+_SAVED_EVERY = 30.0  # seconds: what a process that is killed may cost
 
 
 def write_kernel(
@@ -35,7 +37,7 @@ def write_kernel(
     """Write the kernel matrix of all pairs to an ``.npy`` file, and return it, mapped to memory.
 
     An interrupted run leaves ``path`` with the suffixes ``.part`` and ``.done`` beside it; the
-    same call goes on from there.
+    same call goes on from there, unless `kernel` is a function, which may be another one by then.
 
     Parameters
     ----------
@@ -69,15 +71,18 @@ def write_kernel(
     if done:
         K = np.lib.format.open_memmap(part, "r+")
     else:
+        note.unlink(missing_ok=True)  # it tells of another matrix
         K = np.lib.format.open_memmap(part, "w+", np.float64, (len(systems), len(systems)))
     settings: dict[str, Any] = {"parts": parts, "n_jobs": n_jobs}
+    saved = time.monotonic()
     try:
         for i, j, values in each_tile(tile_of, rows, None, done=set(done), **settings):
             K[i, j] = values
             K[j, i] = values.T
             done.append((i.start, j.start))
-            if len(done) % _SAVED_EVERY == 0:
+            if time.monotonic() - saved > _SAVED_EVERY:
                 _save(K, note, print_, done)
+                saved = time.monotonic()
     except BaseException:
         _save(K, note, print_, done)
         raise
@@ -104,13 +109,18 @@ def _fixed(part: Part) -> Part:
 def _fingerprint(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) -> str:
     """Of what the matrix is made from: the files of a store, or the numbers of a batch."""
     facts: list[Any] = [[str(name), weight, str(rest)] for name, weight, rest in parts]
-    digest = hashlib.sha256(json.dumps(facts).encode())
-    digest.update(str([len(block) for block in rows]).encode())
+    facts.append([len(block) for block in rows])
+    if any(callable(name) for name, _, _ in parts):
+        facts.append(secrets.token_hex())
     if isinstance(systems, LDSStore):
-        digest.update(str([shard.sha256 for shard in systems.shards]).encode())
+        facts += [[shard.sha256 for shard in systems.shards], systems._window]
+        arrays = {}
     else:
-        for array in systems._arrays().values():
-            digest.update(np.ascontiguousarray(array).tobytes())
+        facts.append(str(systems._layout()))
+        arrays = systems._arrays()
+    digest = hashlib.sha256(json.dumps(facts).encode())
+    for array in arrays.values():
+        digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 

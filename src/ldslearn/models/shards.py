@@ -21,12 +21,15 @@ INDEX = "index.json"
 KIND, SHARD_KIND, VERSION = "ldslearn store", "ldslearn shard", 1
 TEXTS = ("names", "labels", "splits", "groups")  # of the sequences, beside their systems
 _LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
-_SHARD_NAME = re.compile(r"systems-\d{6,9}\.npz")
+_SHARD_NAME = re.compile(r"systems-\d{6,9}(-[0-9a-f]{12})?\.npz")
 
 
-def shard_name(number: int) -> str:
-    """File name of a shard, in the order of its number."""
-    return f"systems-{number:06d}.npz"
+def shard_name(number: int, fingerprint: str = "") -> str:
+    """File name of a shard, by its number, and by what it was made from.
+
+    So a shard that is made anew from other files leaves the one that an index names as it was.
+    """
+    return f"systems-{number:06d}{'-' if fingerprint else ''}{fingerprint[:12]}.npz"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Shard:
     n_bytes : int
     sha256 : str
     fingerprint : str
-        Of the items it was made from, and how.
+        Of the items it was made from, and how; none if it had better be made again.
     skipped : tuple of (str, str)
         Name and reason of the items that could not be encoded.
     """
@@ -91,10 +94,11 @@ class StoredBlock:
 
     def _read(self, shard: Shard) -> tuple[LDS, dict[str, NDArray[Any]]]:
         path = self.path / shard.name
-        if path.stat().st_size != shard.n_bytes:
+        size = path.stat().st_size if path.is_file() else "no file"
+        if size != shard.n_bytes:
             raise _errors.bad_file(
-                path, f"have {shard.n_bytes} bytes, as its index says", path.stat().st_size,
-                "Encode it again: delete the file first.",
+                path, f"have {shard.n_bytes} bytes, as its index says", size,
+                "Encode the same files again: what is whole is kept.",
             )  # fmt: skip
         header, arrays = load_arrays(path, SHARD_KIND, VERSION)
         try:
@@ -117,7 +121,7 @@ def write_shard(
     skipped: Sequence[tuple[str, str]] = (),
 ) -> Shard:
     """Write systems to one file of a store, whole or not at all, and return what to tell of it."""
-    path = Path(folder) / shard_name(number)
+    path = Path(folder) / shard_name(number, fingerprint)
     arrays = {**systems._arrays(), **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
     save_arrays(path, SHARD_KIND, VERSION, systems._settings(), arrays)
     with path.open("rb") as file:

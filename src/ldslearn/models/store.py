@@ -145,7 +145,7 @@ class LDSStore:
     def window(self, index: int) -> Self:
         """Return one window of every sequence, as a store of single systems."""
         self._first.window(index)  # raises if there is none
-        return replace(self, _window=index)
+        return self if self.windows == 1 else replace(self, _window=index)
 
     def _block(self, shards: Iterable[Shard]) -> StoredBlock:
         return StoredBlock(self.path, tuple(shards), self._window)
