@@ -101,3 +101,28 @@ def test_a_scheduler_that_is_not_there_is_told(home, capsys, monkeypatch):
 def test_other_files_are_no_dictionaries(home, capsys):
     message = failure(capsys, "code", home / "model.lds", home / "store", "-o", home / "c.npy")
     assert "must be a complete ldslearn dictionary file" in message
+
+
+def test_a_store_like_a_model_is_labelled_like_its_files(home, capsys):
+    model, store = home / "clip.lds", home / "like"
+    options = ["--method", "lds-sc-grass", "-n", "3", "--sparsity", "0.1", "--stride", "2"]
+    clips = home / "clips"
+    assert run(["train", str(clips), *options, "--stabilizer", "clip", "-o", str(model)]) == 0
+    assert run(["encode", str(clips), "--like", str(model), "-o", str(store)]) == 0
+    stored, read = (answer(capsys, "predict", model, where) for where in (store, clips))
+    assert [one["label"] for one in stored["predictions"]] == [
+        one["label"] for one in read["predictions"]
+    ]
+
+
+def test_learning_goes_on_from_a_file(home, capsys):
+    first, more = home / "dictionary.npz", home / "more.npz"
+    options = ["--atoms", "2", "--iterations", "1", "--init", str(first), "-o", str(more)]
+    assert run(["learn", str(home / "store"), *options]) == 0
+    assert load_dictionary(more).objective_[0] <= load_dictionary(first).objective_[-1] * (1 + 1e-9)
+
+
+def test_a_store_is_inspected_and_is_no_folder_of_files(home, capsys):
+    assert answer(capsys, "inspect", home / "store")["n_sequences"] == 18
+    message = failure(capsys, "train", home / "store", "-o", home / "m.lds")
+    assert "must hold sequences; got a store of their systems" in message

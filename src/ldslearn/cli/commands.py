@@ -89,13 +89,21 @@ def make_clips(
 
 @app.command()
 def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json = False) -> None:
-    """Say what is in a model, a collection, a folder or a file; items that fail are counted."""
+    """Say what is in a model, a store, a collection, a folder or a file.
+
+    Items that fail are counted.
+    """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import load_data
+    from ldslearn.cli.inputs import is_store, load_data
     from ldslearn.evaluate.model import KIND, Model
     from ldslearn.evaluate.runs import describe
 
+    if is_store(path):
+        from ldslearn.cli.stores import inspect_store
+
+        inspect_store(path, as_json)
+        return
     if layout or kind_of(path) != KIND:
         options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
         data = describe(load_data(path, layout, -1, **options))

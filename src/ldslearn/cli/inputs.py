@@ -42,6 +42,11 @@ def is_store(path: Path) -> bool:
 
 def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Collection:
     """Return the collection of a folder, manifest or file."""
+    if is_store(path):
+        raise _errors.bad_file(
+            path, "hold sequences", "a store of their systems",
+            "Name what it was encoded from, or use learn, code or predict.",
+        )  # fmt: skip
     suffix = path.suffix.lower()
     one_file = path.is_file() and suffix in ONE_FILE
     unused = [name for name, value in options.items() if value != USUAL.get(name)]

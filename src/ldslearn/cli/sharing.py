@@ -63,8 +63,12 @@ def on_cluster(address: str | None) -> Iterator[Callable[[], dict[str, Any]]]:
     if address is None:
         yield dict
         return
+    import logging
+
     from ldslearn.distributed import cluster
 
+    for name in ("distributed", "asyncio"):  # what matters is raised, or in the summary
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with cluster(address) as engine:
         yield lambda: {"cluster": engine.summary()}
 

@@ -16,7 +16,13 @@ Store = Annotated[
 
 @app.command()
 def encode(
-    data: given.Data,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder <class>/<item>, or a manifest.csv (path,label,split,group).",
+            show_default=False,
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write.", show_default=False)
     ],
@@ -32,6 +38,14 @@ def encode(
     length: given.Length = None,
     chunk: given.Chunk = False,
     features: given.Features = "pixels",
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            help="A model written by train: read and fit as it does, to predict from the store. "
+            "The options above are not used.",
+            show_default=False,
+        ),
+    ] = None,
     shard_size: Annotated[int, typer.Option(help="Items in each file.", min=1)] = 64,
     cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
@@ -41,12 +55,23 @@ def encode(
 
     Given again after an interrupt, it goes on where it was. Items that fail are listed.
     """
+    from dataclasses import asdict
+
+    from sklearn.base import clone
+
     from ldslearn.cli import showing
     from ldslearn.datasets.encoding import encode_folder
+    from ldslearn.evaluate.model import Model
     from ldslearn.models import LDSEncoder
 
-    options = reading_options(size, colour, crop, stride, length, chunk, features)
-    encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
+    if like is None:
+        options = reading_options(size, colour, crop, stride, length, chunk, features)
+        encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
+    else:
+        model = Model.load(like)
+        options = asdict(model.reading.frames)
+        options |= {"chunk": model.reading.chunk, "features": model.reading.features}
+        encoder = clone(model.encoder_of_stores()).set_params(n_jobs=jobs)
     with on_cluster(cluster) as happened:
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
         record: dict[str, Any] = {"record": "store", **describe(store), **happened()}
@@ -60,7 +85,10 @@ def learn(
     atoms: given.Atoms = 16,
     sparsity: Annotated[float, typer.Option(min=0, help="Weight of the codes.")] = 0.1,
     parts: Annotated[str, typer.Option(help="twofold, symmetric or skew.")] = "twofold",
-    init: Annotated[str, typer.Option(help="Atoms to start from: kmeans or random.")] = "kmeans",
+    init: Annotated[
+        str,
+        typer.Option(help="Atoms to start from: kmeans, random, or a file written by learn."),
+    ] = "kmeans",
     iterations: Annotated[int, typer.Option(help="At most.", min=0)] = 20,
     seed: given.Seed = 0,
     cluster: given.ClusterAddress = None,
@@ -71,13 +99,14 @@ def learn(
     from ldslearn._files import check_target
     from ldslearn.cli import showing
     from ldslearn.dictionary import LDSDictionary
-    from ldslearn.evaluate.dictionaries import save_dictionary
+    from ldslearn.evaluate.dictionaries import load_dictionary, save_dictionary
     from ldslearn.models import LDSStore
 
     check_target(output)
+    start: Any = init if init in ("kmeans", "random") else load_dictionary(init).atoms_
     systems = LDSStore.open(store)
     model = LDSDictionary(
-        atoms, parts=parts, sparsity=sparsity, init=init, max_iter=iterations, random_state=seed,
+        atoms, parts=parts, sparsity=sparsity, init=start, max_iter=iterations, random_state=seed,
         n_jobs=jobs,
     )  # fmt: skip
     with on_cluster(cluster) as happened:
@@ -128,10 +157,10 @@ def code(
     model, systems = load_dictionary(dictionary), LDSStore.open(store)
     with on_cluster(cluster) as happened:
         codes = model.transform(systems)
+        with atomic_write(output) as file:
+            np.save(file, codes)
         record: dict[str, Any] = {"record": "codes", "shape": list(codes.shape), **happened()}
     record["nonzero"] = float(np.count_nonzero(codes) / len(codes))
-    with atomic_write(output) as file:
-        np.save(file, codes)
     rows = {
         "sequences": len(codes),
         "columns": codes.shape[1],
@@ -168,8 +197,19 @@ def predict_store(model: Any, path: Path, cluster: str | None, as_json: bool) ->
     if true is not None:
         record["accuracy"] = float(np.mean(labels == np.array(true)))
         notes.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
+    if happenings:
+        notes.append(f"cluster: {told(record)}")
     rows = [(one["name"], one["label"]) for one in predictions]
     showing.show(record, as_json, *showing.listed("predicted", ("item", "label"), rows), *notes)
+
+
+def inspect_store(path: Path, as_json: bool) -> None:
+    """Say what is in a store."""
+    from ldslearn.cli import showing
+    from ldslearn.models import LDSStore
+
+    record = {"record": "store", **describe(LDSStore.open(path))}
+    showing.show(record, as_json, *shown(record))
 
 
 def describe(store: Any) -> dict[str, Any]:
