@@ -1,0 +1,108 @@
+"""What is computed of single systems, and of coding by all training systems."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ldslearn.classify import SparseCodingClassifier
+from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.evaluate.methods import find_method
+from ldslearn.paper.ledger import Run
+from ldslearn.paper.measuring import Numbers, encoder_of, judge, labels_of
+
+_FEW_SYSTEMS = 30  # whose eigenvalues can be told apart in a picture
+
+
+def _classifier(method: str, sparsity: float, n_jobs: int | None, **options: Any) -> Any:
+    """A method by its name, with options of its kernel: order, mix, bandwidth."""
+    if method == "hybrid":
+        classifier: Any = SparseCodingClassifier("hybrid", sparsity=sparsity, n_jobs=n_jobs)
+    else:
+        classifier = find_method(method).build(Settings(sparsity=sparsity, n_jobs=n_jobs))
+    return classifier.set_params(kernel_params=options) if options else classifier
+
+
+def classify(
+    run: Run,
+    *,
+    method: str,
+    n_states: int,
+    sparsity: float,
+    stabilizer: str | None = None,
+    bound: float | None = None,
+    **options: Any,
+) -> Numbers:
+    """Encode all sequences (each by itself), then train and test in every round."""
+    further = {} if bound is None else {"bound": bound}
+    start = time.perf_counter()
+    systems = encoder_of(run, n_states, stabilizer, **further).fit_transform(run.source.data.X)
+    seconds = time.perf_counter() - start
+    y = labels_of(run)
+
+    def build(seed: int) -> Any:
+        return _classifier(method, sparsity, run.source.n_jobs, **options)
+
+    numbers, _ = judge(systems, y, run.source.splits(), build)
+    return {**numbers, "encode_seconds": seconds}
+
+
+def stabilize(run: Run, *, n_states: int, stabilizer: str, bound: float | None = None) -> Numbers:
+    """Learn systems, and measure what stability costs."""
+    further = {} if bound is None else {"bound": bound}
+    encoder = encoder_of(run, n_states, stabilizer, **further).fit(run.source.data.X)
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        _, certificate = encoder.transform(run.source.data.X, return_certificate=True)
+        seconds.append(time.perf_counter() - start)
+    assert certificate.error_after is not None  # the encoder has the states
+    assert certificate.error_before is not None
+    n_steps = sum(x.shape[1] - run.source.delays for x in run.source.data.X)
+    return {
+        "seconds": min(seconds),
+        "error": float(np.sqrt(certificate.error_after.sum() / n_steps)),
+        "error_before": float(np.sqrt(certificate.error_before.sum() / n_steps)),
+        "n_unstable": int((certificate.radius_before >= 1).sum()),
+        "radius": float(certificate.radius_after.max()),
+    }
+
+
+def soften(run: Run, *, n_states: int, scales: list[float]) -> Numbers:
+    """Eigenvalues of the least-squares fits, and after soft normalisation at some scales."""
+    X = run.source.data.X[:_FEW_SYSTEMS]
+    before = encoder_of(run, n_states, "none").fit_transform(X)
+    found = {"least squares": before}
+    for scale in scales:
+        found[f"a = {scale:g}"] = encoder_of(run, n_states, "soft", scale=scale).fit_transform(X)
+    eigenvalues = {name: np.linalg.eigvals(systems.A).ravel() for name, systems in found.items()}
+    return {
+        "n_systems": len(X),
+        "eigenvalues": {
+            name: np.round([values.real, values.imag], 4).tolist()
+            for name, values in eigenvalues.items()
+        },
+    }
+
+
+def choose(run: Run, *, method: str, sparsity: float) -> Numbers:
+    """Classify with the number of states chosen by folds of each training part."""
+    source = run.source
+    parts = [replace(source.data, split=trial) for trial in source.trials] or [source.data]
+    protocol = parse("split" if source.trials else source.settings["protocol"])
+    encoder = {"scale": source.settings["scale"]}
+    if "stabilizer" in source.settings:
+        encoder["stabilizer"] = source.settings["stabilizer"]
+    rounds = [
+        one
+        for part in parts
+        for one in evaluate(
+            part, method, protocol, sparsity=sparsity, delays=source.delays, encoder=encoder,
+            settings=Settings(n_jobs=source.n_jobs),
+        )["rounds"]
+    ]  # fmt: skip
+    return {
+        "accuracy": [one["accuracy"] for one in rounds],
+        "n_states": [one["n_states"] for one in rounds],
+    }

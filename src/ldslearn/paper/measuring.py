@@ -1,0 +1,69 @@
+"""What the computations share: encoders of collections, and rounds of training and testing."""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.evaluate.protocols import Split
+from ldslearn.models import LDS, LDSEncoder
+from ldslearn.paper.ledger import Run
+
+Numbers = dict[str, Any]
+
+_MOST_REPEATS = 5  # of the first fit, for its time
+_LONG_ENOUGH = 3.0  # seconds that need no repeating, loading included
+
+
+def encoder_of(
+    run: Run, n_states: int, stabilizer: str | None = None, **options: Any
+) -> LDSEncoder:
+    """Return the encoder of a collection, with its own stabilizer when none is named."""
+    source = run.source
+    stabilizer = stabilizer or source.settings.get("stabilizer", "soft")
+    if stabilizer == "soft":
+        options.setdefault("scale", source.settings["scale"])
+    return LDSEncoder(
+        n_states, delays=source.delays, stabilizer=stabilizer, n_jobs=source.n_jobs, **options
+    )
+
+
+def judge(
+    systems: LDS, y: NDArray[np.str_], splits: Iterable[Split], build: Callable[[int], Any]
+) -> tuple[Numbers, list[Any]]:
+    """Return accuracy and times of a classifier in every round, and the fitted classifiers.
+
+    Short first rounds are repeated: a clock needs more than some milliseconds, and the first fit of
+    a method in a process loads compiled code.
+    """
+    splits = list(splits)
+    correct, fit, predict, models = [], [], [], []
+    for seed, (train, test) in enumerate(splits):
+        seconds: list[float] = []
+        repeats = _MOST_REPEATS if seed == 0 else 1
+        while len(seconds) < repeats and sum(seconds) < _LONG_ENOUGH:
+            start = time.perf_counter()
+            model = build(seed).fit(systems[train], y[train])
+            seconds.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        right = model.predict(systems[test]) == y[test]
+        predict.append(time.perf_counter() - start)
+        fit.append(min(seconds))
+        correct.append("".join("1" if one else "0" for one in right))
+        models.append(model)
+    numbers = {
+        "correct": correct,
+        "accuracy": [text.count("1") / len(text) for text in correct],
+        "n_train": [len(train) for train, _ in splits],
+        "fit_seconds": fit,
+        "predict_seconds": predict,
+    }
+    return numbers, models
+
+
+def labels_of(run: Run) -> NDArray[np.str_]:
+    """Return the label of every sequence."""
+    assert run.source.data.y is not None  # a library gives labelled collections only
+    return run.source.data.y
