@@ -251,8 +251,8 @@ def test_files_are_encoded_where_they_are(client, tmp_path):
         np.save(tmp_path / "clips" / f"{index}.npy", sequence)
     encoder = LDSEncoder(4, n_jobs=2)
     with distributed.cluster(client) as engine:
-        there = encode_folder(tmp_path / "clips", tmp_path / "there", encoder, shard_size=2)
-        assert engine.n_blocks == 6 + 1  # the first item, to begin with
+        there = encode_folder(tmp_path / "clips", tmp_path / "there", encoder, shard_size=1)
+        assert engine.n_blocks == 12 + 1  # the first item, to begin with
     here = encode_folder(tmp_path / "clips", tmp_path / "here", encoder, shard_size=2)
     assert there.texts("names") == here.texts("names")
     same_systems(there[:], here[:])
@@ -262,12 +262,12 @@ def test_the_command_encodes_on_a_cluster(client, tmp_path, capsys):
     for index, sequence in enumerate(ragged_sequences(5, n_channels=6)):
         (tmp_path / "clips").mkdir(exist_ok=True)
         np.save(tmp_path / "clips" / f"{index}.npy", sequence)
-    arguments = ["encode", str(tmp_path / "clips"), "-n", "4", "--shard-size", "2", "--cluster"]
+    arguments = ["encode", str(tmp_path / "clips"), "-n", "4", "--shard-size", "1", "--cluster"]
     arguments += [client.scheduler.address, "-o"]
     assert run([*arguments, str(tmp_path / "store"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["cluster"]["blocks"] == 4
+    assert json.loads(capsys.readouterr().out)["cluster"]["blocks"] == 5 + 1
     assert run([*arguments, str(tmp_path / "shown")]) == 0
-    assert "4 blocks, 0 repeated, 0 workers lost" in capsys.readouterr().out
+    assert "6 blocks, 0 repeated, 0 workers lost" in capsys.readouterr().out
 
 
 def test_without_the_extra_a_message_says_how_to_install_it(monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 
 from ldslearn import LDSDictionary
 from ldslearn.cli.running import run
-from ldslearn.evaluate.dictionaries import load_dictionary
+from ldslearn.evaluate import load_dictionary
 from ldslearn.models import LDSStore
 
 LEARN = ("--atoms", "2", "--iterations", "1", "--init", "random")

@@ -1,14 +1,19 @@
 import json
 import os
+import zlib
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from ldslearn import LDSEncoder, _parallel
 from ldslearn.cli.running import run
 from ldslearn.datasets import encode_folder, encoding, load_folder
+from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
+from ldslearn.datasets.resuming import cut_items
 from ldslearn.models import LDSStore
 
 
@@ -28,19 +33,35 @@ ENCODER = LDSEncoder(n_states=3)
 
 
 def encode(clips, **options):
-    return encode_folder(clips, clips.parent / "store", ENCODER, shard_size=3, **options)
+    options = {"shard_size": 3, **options}
+    return encode_folder(clips, clips.parent / "store", ENCODER, **options)
 
 
 def made_anew(monkeypatch):
-    """Numbers of the shards that are encoded."""
-    numbers, original = [], encoding.encode_block
+    """Names of the items that are encoded, a list for each shard."""
+    names, original = [], encoding.encode_block
 
-    def counted(number, *rest):
-        numbers.append(number)
-        return original(number, *rest)
+    def noted(items, *rest):
+        names.append([item.name for item in items])
+        return original(items, *rest)
 
-    monkeypatch.setattr(encoding, "encode_block", counted)
-    return numbers
+    monkeypatch.setattr(encoding, "encode_block", noted)
+    return names
+
+
+NAMES = ["a/0", "a/2", "a/4", "a/6", "b/1", "b/3", "b/5", "b/7"]
+N_SHARDS = len(cut_items([Item(f"{name}.npy", None) for name in NAMES], 3))
+
+
+def interrupt_at(monkeypatch, name):
+    original = encoding.encode_block
+
+    def interrupted(items, *rest):
+        if items[0].name == name:
+            raise KeyboardInterrupt
+        return original(items, *rest)
+
+    monkeypatch.setattr(encoding, "encode_block", interrupted)
 
 
 def test_a_store_holds_the_systems_of_the_encoder(clips):
@@ -51,9 +72,9 @@ def test_a_store_holds_the_systems_of_the_encoder(clips):
     assert tuple(store.texts("names")) == data.names
     assert store.texts("labels") == data.y.tolist()
     assert store.texts("groups") is None
-    assert [shard.length for shard in store.shards] == [3, 3, 2]
+    assert len(store.shards) > 1
     assert store.skipped == []
-    assert sorted(os.listdir(store.path)) == ["index.json", *(s.name for s in store.shards)]
+    assert sorted(os.listdir(store.path)) == ["index.json", *sorted(s.name for s in store.shards)]
 
 
 def test_items_that_fail_are_listed_and_left_out(clips):
@@ -75,10 +96,10 @@ def test_a_shard_of_nothing_but_failures_has_no_file(clips):
     for name in ("a/0", "a/2", "a/4"):
         (clips / f"{name}.npy").write_bytes(b"")
     with pytest.warns(UserWarning, match="3 items were skipped"):
-        store = encode(clips)
-    assert [shard.length for shard in store.shards] == [0, 3, 2]
+        store = encode(clips, shard_size=1)
+    assert [shard.length for shard in store.shards] == [0, 0, 0, 1, 1, 1, 1, 1]
     assert len(store[:]) == len(store) == 5
-    assert len(store.blocks()) == 2
+    assert len(store.blocks()) == 5
 
 
 def test_nothing_readable_is_an_error(clips):
@@ -89,44 +110,39 @@ def test_nothing_readable_is_an_error(clips):
 
 
 def test_a_run_goes_on_where_it_was_interrupted(clips, monkeypatch):
-    original = encoding.encode_block
-
-    def interrupted(number, *rest):
-        if number == 1:
-            raise KeyboardInterrupt
-        return original(number, *rest)
-
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(encoding, "encode_block", interrupted)
-        encode(clips)
+        interrupt_at(patch, "a/4.npy")
+        encode(clips, shard_size=1)
     with pytest.raises(FileNotFoundError, match="one that was interrupted goes on"):
         LDSStore.open(clips.parent / "store")
-    numbers = made_anew(monkeypatch)
-    assert len(encode(clips)) == 8
-    assert numbers == [1, 2]
-    encode(clips)
-    assert numbers == [1, 2]
+    names = made_anew(monkeypatch)
+    assert len(encode(clips, shard_size=1)) == 8
+    assert names == [["a/4.npy"], ["a/6.npy"], ["b/1.npy"], ["b/3.npy"], ["b/5.npy"], ["b/7.npy"]]
+    names.clear()
+    encode(clips, shard_size=1)
+    assert names == []
 
 
 def test_changed_and_new_files_are_encoded_again(clips, monkeypatch):
-    encode(clips)
-    numbers = made_anew(monkeypatch)
-    np.save(clips / "b" / "9.npy", np.load(clips / "b" / "7.npy")[:, ::-1])
-    assert len(encode(clips)) == 9
-    assert numbers == [2]
+    encode(clips, shard_size=1)
+    names = made_anew(monkeypatch)
+    np.save(clips / "a" / "00.npy", np.load(clips / "b" / "7.npy")[:, ::-1])
+    assert len(encode(clips, shard_size=1)) == 9
+    assert names == [["a/00.npy"]]
+    (clips / "a" / "00.npy").unlink()
     np.save(clips / "a" / "0.npy", np.load(clips / "a" / "2.npy")[:, :15])
-    store = encode(clips)
-    assert numbers == [2, 0]
+    store = encode(clips, shard_size=1)
+    assert names[1:] == [["a/0.npy"]]
     expected = ENCODER.fit_transform([np.load(clips / "a" / "0.npy")])
     np.testing.assert_array_equal(store[0].C, expected.C)
 
 
 def test_a_damaged_shard_is_encoded_again(clips, monkeypatch):
-    path = clips.parent / "store" / encode(clips).shards[1].name
+    path = clips.parent / "store" / encode(clips, shard_size=1).shards[1].name
     path.write_bytes(path.read_bytes()[:-1])
-    numbers = made_anew(monkeypatch)
-    assert encode(clips).verify() == []
-    assert numbers == [1]
+    names = made_anew(monkeypatch)
+    assert encode(clips, shard_size=1).verify() == []
+    assert names == [["a/2.npy"]]
 
 
 def test_shards_of_files_that_are_gone_are_removed(clips):
@@ -135,7 +151,7 @@ def test_shards_of_files_that_are_gone_are_removed(clips):
         path.unlink()
     store = encode(clips)
     assert len(store) == 4
-    assert sorted(os.listdir(store.path)) == ["index.json", *(s.name for s in store.shards)]
+    assert sorted(os.listdir(store.path)) == ["index.json", *sorted(s.name for s in store.shards)]
 
 
 def test_a_store_of_other_parameters_is_refused(clips):
@@ -163,11 +179,9 @@ def test_warnings_are_passed_on_once(clips):
     for path in clips.rglob("*.npy"):
         np.save(path, np.arange(20.0)[None] * np.ones((6, 1)))
     with pytest.warns(UserWarning, match="a rank below n_states=3") as caught:
-        encode(clips)
-    blocks = (("a/0", "a/4"), ("a/6", "b/3"), ("b/5", "b/7"))
-    assert [str(one.message).split(",")[0] for one in caught] == [
-        f"of {first}.npy to {last}.npy" for first, last in blocks
-    ]
+        encode(clips, shard_size=100)
+    (warning,) = caught
+    assert str(warning.message).startswith("of a/0.npy to b/7.npy, counted from the first of them")
 
 
 def test_blocks_of_this_process_run_one_after_the_other():
@@ -181,37 +195,28 @@ def test_the_command_writes_a_store(clips, capsys):
     arguments = ["encode", str(clips), "-o", str(store), "-n", "3", "--shard-size", "3"]
     assert run([*arguments, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert (record["n_sequences"], record["n_states"], record["n_shards"]) == (8, 3, 3)
+    assert (record["n_sequences"], record["n_states"], record["n_shards"]) == (8, 3, N_SHARDS)
     np.testing.assert_array_equal(LDSStore.open(store)[:].A, encode(clips)[:].A)
     assert run(arguments) == 0
-    assert "3, 0.0 MB" in capsys.readouterr().out
-
-
-def interrupt_at(monkeypatch, number):
-    original = encoding.encode_block
-
-    def interrupted(n, *rest):
-        if n == number:
-            raise KeyboardInterrupt
-        return original(n, *rest)
-
-    monkeypatch.setattr(encoding, "encode_block", interrupted)
+    assert f"{N_SHARDS}, 0.0 MB" in capsys.readouterr().out
 
 
 def test_an_interrupt_leaves_a_store_as_it_was(clips, monkeypatch):
-    """A file that comes first moves all others on by one: no shard stays what it was."""
-    names = encode(clips).texts("names")
-    np.save(clips / "a" / "00.npy", np.load(clips / "a" / "2.npy")[:, ::-1])
+    before = encode(clips, shard_size=1)[:]
+    for name in ("a/0", "a/2", "b/1"):
+        np.save(clips / f"{name}.npy", np.load(clips / f"{name}.npy")[:, ::-1])
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        interrupt_at(patch, 2)
-        encode(clips)
+        interrupt_at(patch, "b/1.npy")
+        encode(clips, shard_size=1)
     store = LDSStore.open(clips.parent / "store")
-    assert store.texts("names") == names
+    np.testing.assert_array_equal(store[:].C, before.C)
     assert store.verify() == []
-    (clips / "a" / "00.npy").unlink()
-    again = encode(clips)
-    assert again.texts("names") == names
-    assert sorted(os.listdir(again.path)) == ["index.json", *(s.name for s in again.shards)]
+    names = made_anew(monkeypatch)
+    again = encode(clips, shard_size=1)
+    assert names == [["b/1.npy"]]
+    expected = ENCODER.fit_transform([np.load(clips / name) for name in again.texts("names")])
+    np.testing.assert_array_equal(again[:].C, expected.C)
+    assert sorted(os.listdir(again.path)) == ["index.json", *sorted(s.name for s in again.shards)]
 
 
 def failing(monkeypatch, error, stems, times):
@@ -236,10 +241,10 @@ def test_what_a_disk_did_not_give_is_read_by_the_next_run(clips, monkeypatch):
     monkeypatch.setattr(encoding, "_PAUSES", (0.0,))
     with monkeypatch.context() as patch, pytest.warns(UserWarning, match="1 item was skipped"):
         failing(patch, OSError(5, "Input/output error"), ["4"], 99)
-        assert len(encode(clips)) == 7
-    numbers = made_anew(monkeypatch)
-    assert len(encode(clips)) == 8
-    assert numbers == [0]
+        assert len(encode(clips, shard_size=1)) == 7
+    names = made_anew(monkeypatch)
+    assert len(encode(clips, shard_size=1)) == 8
+    assert names == [["a/4.npy"]]
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
         failing(patch, MemoryError(), ["1"], 99)
         np.save(clips / "b" / "9.npy", np.load(clips / "b" / "7.npy"))
@@ -312,3 +317,21 @@ def test_frames_keep_the_size_of_the_store(tmp_path):
     store = encode(tmp_path / "clips")
     assert len(store) == 3
     assert store.n_channels == 48
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=300, unique=True), st.integers(1, 20))
+def test_a_new_item_changes_few_blocks(numbers, size):
+    items = [Item(str(number), None) for number in sorted(numbers)]
+    blocks = cut_items(items, size)
+    assert [item for block in blocks for item in block] == items
+    assert max(map(len, blocks)) <= 2 * size
+    with_one_more = cut_items([Item("-1", None), *items], size)
+    hashed = [b for b in blocks[1:] if zlib.crc32(b[0].name.encode()) % size == 0]
+    if hashed:  # from the first block that a name begins, all is as it was
+        at = blocks.index(hashed[0])
+        assert with_one_more[-len(blocks[at:]) :] == blocks[at:]
+
+
+def test_blocks_are_of_about_the_size_asked_for():
+    blocks = cut_items([Item(f"clip{number}.avi", None) for number in range(10**4)], 64)
+    assert 40 < 10**4 / len(blocks) < 70

@@ -38,7 +38,7 @@ def make_clips(folder, count, n_channels=2304, n_timepoints=30):
 
 
 def everything(clips, store):
-    systems = encode_folder(clips, store, LDSEncoder(10), shard_size=4)
+    systems = encode_folder(clips, store, LDSEncoder(10), shard_size=2)
     dictionary = LDSDictionary(**DICTIONARY).fit(systems)
     codes = dictionary.transform(systems)
     clusters = LDSKMeans(2, parts="skew", n_init=1, max_iter=1, random_state=0).fit(systems)

@@ -46,7 +46,7 @@ def encode(
             show_default=False,
         ),
     ] = None,
-    shard_size: Annotated[int, typer.Option(help="Items in each file.", min=1)] = 64,
+    shard_size: Annotated[int, typer.Option(help="Items in each file, on average.", min=1)] = 64,
     cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
     as_json: given.Json = False,
@@ -99,7 +99,7 @@ def learn(
     from ldslearn._files import check_target
     from ldslearn.cli import showing
     from ldslearn.dictionary import LDSDictionary
-    from ldslearn.evaluate.dictionaries import load_dictionary, save_dictionary
+    from ldslearn.evaluate import load_dictionary, save_dictionary
     from ldslearn.models import LDSStore
 
     check_target(output)
@@ -148,7 +148,7 @@ def code(
     from ldslearn import _errors
     from ldslearn._files import atomic_write, check_target
     from ldslearn.cli import showing
-    from ldslearn.evaluate.dictionaries import load_dictionary
+    from ldslearn.evaluate import load_dictionary
     from ldslearn.models import LDSStore
 
     if output.suffix != ".npy":

@@ -20,7 +20,15 @@ from ldslearn._parallel import current_engine, for_each_block
 from ldslearn.datasets.folder import automatic_size, frame_size, list_folder
 from ldslearn.datasets.gathering import Item, check_values, frame_of
 from ldslearn.datasets.items import Reading
-from ldslearn.datasets.resuming import fingerprint_of, finished, made_with, note_of, prepared, tidy
+from ldslearn.datasets.resuming import (
+    cut_items,
+    fingerprint_of,
+    finished,
+    made_with,
+    note_of,
+    prepared,
+    tidy,
+)
 from ldslearn.models import LDS, LDSEncoder, LDSStore
 from ldslearn.models.shards import Shard, shard_name, write_index, write_shard
 from ldslearn.video import to_sequence
@@ -32,6 +40,7 @@ _WARNINGS = 5  # passed on from all blocks together
 _PAUSES = (0.1, 1.0)  # seconds before a file is read again that a disk or network did not give
 _TEXTS = {"labels": "label", "splits": "split", "groups": "group"}
 
+Beginning = tuple[Reading, LDSEncoder, tuple[int, ...]]  # how to read, to fit, and a frame
 Named = tuple[str, "Item", NDArray[Any]]  # a sequence, its name and the item it is of
 
 
@@ -80,8 +89,7 @@ def encode_folder(
     and the store under the same paths. An item that cannot be read or fitted is left out and
     listed, with its reason, in ``skipped``; one that a disk or network did not give is read again
     by the next call. Given again, the same call keeps the shards that are finished and unchanged,
-    and makes the others. Shards are cut by count, so that a new file moves those that sort after
-    it, and their shards are made anew.
+    and makes the others; names say where a shard begins, so that a new file changes one of them.
 
     Parameters
     ----------
@@ -94,7 +102,7 @@ def encode_folder(
     size, colour, crop, stride, length, chunk, features :
         As in :func:`load_folder`.
     shard_size : int
-        Items a shard.
+        Items a shard, on average and at most twice as many.
 
     Returns
     -------
@@ -109,16 +117,7 @@ def encode_folder(
     earlier = made_with(Path(store))
     if size == "auto" and earlier:  # whatever comes first by now
         size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
-    engine = current_engine()
-    reasons: list[str] = []
-    for item in items:  # one at a time, on a worker if there are any: it may be a bad one
-        (first,) = engine.map(begin, [(item,)], wanted, size, template, lost=_lost)
-        if not isinstance(first, str):
-            break
-        reasons.append(first)
-    else:
-        raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
-    reading, template, frame = first
+    reading, template, frame = _first_of(items, wanted, size, template)
     known = [
         text for text, of in _TEXTS.items() if all(getattr(i, of) is not None for i in items)
     ]  # fmt: skip
@@ -132,33 +131,9 @@ def encode_folder(
         "texts": known,
     }
     folder = prepared(Path(store).absolute(), about)
-    task = Task(folder, reading, template, frame, tuple(known))
-    blocks = [
-        (number, items[start : start + shard_size])
-        for number, start in enumerate(range(0, len(items), shard_size))
-    ]
-    prints = [fingerprint_of(about, block) for _, block in blocks]
-    done = finished(folder)
-    todo = [
-        (*block, print_)
-        for block, print_ in zip(blocks, prints, strict=True)
-        if (block[0], print_) not in done
-    ]
-
-    def isolate(number: int, block: list[Item], print_: str) -> tuple[Shard, list[str]]:
-        """Try the items of a block one by one, and encode those that end no worker."""
-        ended: list[str] = []
-        for item in block:  # alone: Dask blames whatever else waits for a worker that dies
-            ended += engine.map(probe, [(item,)], task, lost=_lost)
-        fatal = {i.name: text for i, text in zip(block, ended, strict=True) if text}
-        return next(engine.map(encode_block, [(number, block, print_)], task, fatal))
-
-    made = engine.map(encode_block, todo, task, {}, description="encoding files", lost=isolate)
-    notes: list[str] = []
-    for (number, _, print_), (shard, texts) in zip(todo, made, strict=True):
-        done[number, print_] = shard
-        notes += texts
-    shards = [done[number, print_] for (number, _), print_ in zip(blocks, prints, strict=True)]
+    blocks = {fingerprint_of(about, block): block for block in cut_items(items, shard_size)}
+    made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
+    shards = [made[print_] for print_ in blocks]
     if not any(shard.length for shard in shards):
         name, reason = shards[0].skipped[0]
         raise _errors.bad_file(name, "be fit to encode, or one of the others", reason)
@@ -168,13 +143,45 @@ def encode_folder(
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
     if encoded.skipped:
-        told = [reason for _, reason in encoded.skipped]
-        warnings.warn(_errors.skipped_files(told), stacklevel=2)
+        reasons = [reason for _, reason in encoded.skipped]
+        warnings.warn(_errors.skipped_files(reasons), stacklevel=2)
     return encoded
 
 
+def _first_of(items: Sequence[Item], wanted: Reading, size: Any, encoder: LDSEncoder) -> Beginning:
+    """What :func:`begin` makes of the first item that can be read and fitted."""
+    reasons: list[str] = []
+    for item in items:  # one at a time, on a worker if there are any: it may be a bad one
+        (found,) = current_engine().map(begin, [(item,)], wanted, size, encoder, lost=_lost)
+        if not isinstance(found, str):
+            return found
+        reasons.append(found)
+    raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
+
+
+def _make(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], list[str]]:
+    """Shards by fingerprint, those of earlier runs among them, and what there is to warn of."""
+    engine = current_engine()
+
+    def isolate(block: list[Item], print_: str) -> tuple[Shard, list[str]]:
+        """Try the items of a block one by one, and encode those that end no worker."""
+        ended: list[str] = []
+        for item in block:  # alone: Dask blames whatever else waits for a worker that dies
+            ended += engine.map(probe, [(item,)], task, lost=_lost)
+        fatal = {i.name: text for i, text in zip(block, ended, strict=True) if text}
+        return next(engine.map(encode_block, [(block, print_)], task, fatal))
+
+    made, notes = finished(task.folder), []
+    todo = [(block, print_) for print_, block in blocks.items() if print_ not in made]
+    found = engine.map(encode_block, todo, task, {}, description="encoding files", lost=isolate)
+    for (_, print_), (shard, texts) in zip(todo, found, strict=True):
+        made[print_] = shard
+        notes += texts
+    return made, notes
+
+
 def encode_block(
-    number: int, items: Sequence[Item], print_: str, task: Task, fatal: dict[str, str]
+    items: Sequence[Item], print_: str, task: Task, fatal: dict[str, str]
 ) -> tuple[Shard, list[str]]:
     """Read items, fit their systems, and write one shard; return it, and what there is to warn of.
 
@@ -198,17 +205,17 @@ def encode_block(
         notes += [
             _errors.of_items(some[0].name, some[-1].name, str(one.message)) for one in caught
         ]  # fmt: skip
-    shard = Shard(shard_name(number, print_), 0, fingerprint=print_, skipped=tuple(skipped))
+    shard = Shard(shard_name(print_), 0, fingerprint=print_, skipped=tuple(skipped))
     if batches:
         texts = {"names": [name for name, _ in owners]}
         for text in task.texts:
             values = [(getattr(item, _TEXTS[text]), item.name) for _, item in owners]
             texts[text] = [name if value is None else value for value, name in values]
         systems = LDS.concatenate(batches)
-        shard = write_shard(task.folder, number, systems, texts, print_, skipped)
+        shard = write_shard(task.folder, print_, systems, texts, skipped)
     if passing:  # the next run tries again
         shard = replace(shard, fingerprint="")
-    with atomic_write(task.folder / note_of(number, print_)) as file:
+    with atomic_write(task.folder / note_of(print_)) as file:
         file.write(json.dumps(asdict(shard)).encode())
     return shard, notes
 
@@ -292,9 +299,7 @@ def _encode(
     return [found for one in read for found in _encode([one], task, skipped)]
 
 
-def begin(
-    item: Item, wanted: Reading, size: Any, encoder: LDSEncoder
-) -> tuple[Reading, LDSEncoder, tuple[int, ...]] | str:
+def begin(item: Item, wanted: Reading, size: Any, encoder: LDSEncoder) -> Beginning | str:
     """How all items are to be read, an encoder fitted to one of them, and its frame; or why not."""
     try:
         if size == "auto":

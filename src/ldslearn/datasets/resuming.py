@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,24 @@ def _state_of(path: Path) -> Any:
         return None
 
 
-def note_of(number: int, fingerprint: str) -> str:
+def cut_items(items: Sequence[Item], size: int) -> list[list[Item]]:
+    """Return consecutive blocks of some `size` items, at most twice as many.
+
+    A block begins with an item whose name says so, wherever it is: a new item changes the block
+    that it falls into, and leaves those after it as they are.
+    """
+    blocks: list[list[Item]] = []
+    for item in items:
+        begins = zlib.crc32(item.name.encode()) % size == 0
+        if not blocks or begins or len(blocks[-1]) == 2 * size:
+            blocks.append([])
+        blocks[-1].append(item)
+    return blocks
+
+
+def note_of(fingerprint: str) -> str:
     """Name of the file that tells of a finished shard until the index does."""
-    return shard_name(number, fingerprint).replace(".npz", ".json")
+    return shard_name(fingerprint).replace(".npz", ".json")
 
 
 def prepared(folder: Path, about: dict[str, Any]) -> Path:
@@ -62,8 +77,8 @@ def made_with(folder: Path) -> dict[str, Any] | None:
     return read_index(folder)[1] if (folder / INDEX).is_file() else None
 
 
-def finished(folder: Path) -> dict[tuple[int, str], Shard]:
-    """What earlier runs left whole, by number and fingerprint."""
+def finished(folder: Path) -> dict[str, Shard]:
+    """What earlier runs left whole, by fingerprint."""
     found = list(read_index(folder)[0]) if (folder / INDEX).is_file() else []
     for path in sorted(folder.glob("systems-*.json")):
         try:
@@ -71,7 +86,7 @@ def finished(folder: Path) -> dict[tuple[int, str], Shard]:
         except (ValueError, KeyError, TypeError):
             continue  # it is made again
     whole = [shard for shard in found if shard.length == 0 or _has_its_bytes(folder, shard)]
-    return {(int(re.findall(r"\d+", shard.name)[0]), shard.fingerprint): shard for shard in whole}
+    return {shard.fingerprint: shard for shard in whole}
 
 
 def _has_its_bytes(folder: Path, shard: Shard) -> bool:

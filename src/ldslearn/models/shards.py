@@ -21,15 +21,15 @@ INDEX = "index.json"
 KIND, SHARD_KIND, VERSION = "ldslearn store", "ldslearn shard", 1
 TEXTS = ("names", "labels", "splits", "groups")  # of the sequences, beside their systems
 _LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
-_SHARD_NAME = re.compile(r"systems-\d{6,9}(-[0-9a-f]{12})?\.npz")
+_SHARD_NAME = re.compile(r"systems-[0-9a-f]{6,16}\.npz")
 
 
-def shard_name(number: int, fingerprint: str = "") -> str:
-    """File name of a shard, by its number, and by what it was made from.
+def shard_name(what: int | str) -> str:
+    """File name of a shard, by its number, or by the fingerprint of what it was made from.
 
-    So a shard that is made anew from other files leaves the one that an index names as it was.
+    So a shard that is made from other files leaves the one that an index names as it was.
     """
-    return f"systems-{number:06d}{'-' if fingerprint else ''}{fingerprint[:12]}.npz"
+    return f"systems-{what:06d}.npz" if isinstance(what, int) else f"systems-{what[:16]}.npz"
 
 
 @dataclass(frozen=True)
@@ -114,19 +114,22 @@ class StoredBlock:
 
 def write_shard(
     folder: str | os.PathLike[str],
-    number: int,
+    number: int | str,
     systems: LDS,
     texts: Mapping[str, Sequence[str]] | None = None,
-    fingerprint: str = "",
     skipped: Sequence[tuple[str, str]] = (),
 ) -> Shard:
-    """Write systems to one file of a store, whole or not at all, and return what to tell of it."""
-    path = Path(folder) / shard_name(number, fingerprint)
+    """Write systems to one file of a store, whole or not at all, and return what to tell of it.
+
+    It is named by a number, or by the fingerprint of what it was made from.
+    """
+    path = Path(folder) / shard_name(number)
     arrays = {**systems._arrays(), **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
     save_arrays(path, SHARD_KIND, VERSION, systems._settings(), arrays)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     size = path.stat().st_size
+    fingerprint = number if isinstance(number, str) else ""
     return Shard(path.name, len(systems), size, digest, fingerprint, tuple(skipped))
 
 
