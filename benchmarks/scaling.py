@@ -19,14 +19,15 @@ import numpy as np
 from benchmarks.timing import print_table
 from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, distributed
 from ldslearn.datasets import encode_folder, make_dynamic_textures
+from ldslearn.dictionary import samples
+from ldslearn.dictionary.spread import SpreadProblem
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.video import write_video
 
-SIZES = (60, 240, 960)  # clips of 48 x 48 pixels and 75 frames
-N_STATES, N_ATOMS, N_ITERATIONS = 10, 8, 1
+SIZES = (100, 400, 1600)  # clips of 48 x 48 pixels and 75 frames
+N_STATES, N_ATOMS, N_ITERATIONS, N_COLUMNS = 10, 8, 1, 60
 FULL = 10**6
-WORKERS = (1, 10, 100)
-TASK_SECONDS = 0.5e-3  # of the scheduler for one task, when many are on their way at once
+WORKERS = (1, 10, 100, 1000)
 
 
 def make_clips(folder, count):
@@ -58,10 +59,14 @@ def two_processes():
         yield client
 
 
-def timed(work):
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
+def timed(work, times=1):
+    """Least seconds of several runs, and the last result."""
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        result = work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), result
 
 
 def dictionary():
@@ -70,25 +75,58 @@ def dictionary():
     )
 
 
+@contextmanager
+def counted_questions():
+    """Yield a list that holds one item for every question a dictionary asks its blocks."""
+    asked, original = [], SpreadProblem.ask
+
+    def ask(self, *question):
+        asked.append(1)
+        return original(self, *question)
+
+    SpreadProblem.ask = ask
+    try:
+        yield asked
+    finally:
+        SpreadProblem.ask = original
+
+
 def measure(clips, folder, where):
-    """Seconds of every step, and blocks that were asked for in the dictionary."""
-    seconds, blocks = {}, {}
+    """Seconds of every step, questions of the dictionary, its objectives, and the store."""
+    seconds = {}
     with distributed.cluster(where) if where is not None else nullcontext() as engine:
         encoder = LDSEncoder(N_STATES, n_jobs=2)
         seconds["encode"], store = timed(
             lambda: encode_folder(clips, folder, encoder, size=None, shard_size=16)
         )
-        systems, atoms = store[:] if engine is None else store, store[:60]
-        seconds["kernel"], _ = timed(lambda: pairwise_kernel(systems, atoms, n_jobs=2))
-        before = 0 if engine is None else engine.n_blocks
-        seconds["dictionary"], model = timed(lambda: dictionary().fit(systems))
-        blocks["dictionary"] = 0 if engine is None else engine.n_blocks - before
-        seconds["code"], _ = timed(lambda: model.transform(systems))
+        systems, few = store[:] if engine is None else store, store[:N_COLUMNS]
+        seconds["kernel"], _ = timed(lambda: pairwise_kernel(systems, few, n_jobs=2), 3)
+        with counted_questions() as asked:
+            seconds["dictionary"], model = timed(lambda: dictionary().fit(systems))
+        seconds["code"], _ = timed(lambda: model.transform(systems), 3)
         seconds["k-means"], _ = timed(
             lambda: LDSKMeans(4, n_init=1, max_iter=1, random_state=0, n_jobs=2).fit(systems)
         )
-    used = np.count_nonzero(model.transform(store)) / len(store) / 2
-    return seconds, blocks, used, store.n_bytes / len(store), model.half_steps_
+    return seconds, len(asked), np.array(model.half_steps_), store
+
+
+def blocks_of(store, n_workers=2):
+    """How many blocks a dictionary makes of a store."""
+    share = store.n_bytes // (samples._BLOCKS_A_WORKER * n_workers)
+    return len(store.blocks(min(max(samples._SMALLEST, share), samples._LARGEST)))
+
+
+def waiting(client):
+    """Seconds of a question that needs no work, and of one more task in it."""
+    atom = np.zeros((N_STATES, 2304))
+    with distributed.cluster(client) as engine:
+        question, _ = timed(lambda: list(engine.map(take_first, [(0,), (1,)], atom)), 20)
+        many, _ = timed(lambda: list(engine.map(take_first, [(i,) for i in range(400)], atom)), 3)
+    return question, (many - question) / 398
+
+
+def take_first(number, atom):
+    return number + atom[0, 0]
 
 
 def run():
@@ -103,89 +141,91 @@ def run():
             for where in (None, client):
                 label = "local" if where is None else "cluster"
                 found[count, label] = measure(clips, home / f"{label}{count}", where)
-    compare(found)
-    capacity(found)
+                print(count, label, found[count, label][:2], flush=True)
+        compare(found)
+        capacity(found, *waiting(client))
 
 
 def compare(found):
     rows = []
     for count in SIZES:
         here, there = found[count, "local"], found[count, "cluster"]
-        gap = np.abs(np.array(here[4]) / np.array(there[4]) - 1).max()
+        gap = np.abs(here[2] / there[2] - 1).max()
         rows.append([
             str(count),
             *(f"{here[0][k]:.2f} / {there[0][k]:.2f} = {there[0][k] / here[0][k]:.2f} x"
               for k in here[0]),
             f"{gap:.0e}",
         ])  # fmt: skip
-    steps = list(found[SIZES[0], "local"][0])
     print_table(
-        "Seconds on a cluster of two processes over those here with two threads",
-        ["clips", *steps, "difference of the objectives"],
+        "Seconds here with two threads, on a cluster of two processes, and their ratio",
+        ["clips", *found[SIZES[0], "local"][0], "difference of the objectives"],
         rows,
     )
 
 
-def costs(found, label):
-    """Seconds a clip of every step, by a line through the two smaller sizes: (fixed, each)."""
-    small, large = SIZES[:2]
-    lines = {}
-    for step in found[small, label][0]:
-        first, second = (found[count, label][0][step] for count in (small, large))
-        each = max((second - first) / (large - small), 0.0)
-        lines[step] = (max(first - each * small, 0.0), each)
-    return lines
-
-
-def capacity(found):
-    lines = costs(found, "local")
+def capacity(found, question, task):
+    """What a clip costs, how well that foretells the largest size, and what a million would."""
+    small, medium, large = SIZES
     rows = []
-    for step, (fixed, each) in lines.items():
-        real = found[SIZES[2], "local"][0][step]
-        expected = fixed + each * SIZES[2]
+    for step in found[small, "local"][0]:
+        seconds = [found[count, "local"][0][step] for count in SIZES]
+        each = (seconds[1] - seconds[0]) / (medium - small)
+        expected = seconds[1] + each * (large - medium)
         rows.append([
-            step, f"{1e3 * each:.2f} ms", f"{expected:.1f} s", f"{real:.1f} s",
-            f"{expected / real:.2f}",
+            step, f"{1e3 * each:.2f} ms", f"{expected:.1f} s", f"{seconds[2]:.1f} s",
+            f"{expected / seconds[2]:.2f}",
         ])  # fmt: skip
     print_table(
-        f"Cost of a clip, both cores, by {SIZES[0]} and {SIZES[1]} clips; checked at {SIZES[2]}",
-        ["step", "a clip", f"expected of {SIZES[2]}", "measured", "ratio"],
+        f"Cost of a clip on both cores, by {small} and {medium} clips; checked at {large}",
+        ["step", "a clip", f"expected of {large}", "measured", "ratio"],
         rows,
     )
-    each = {  # core seconds a clip, of the largest size
-        step: 2 * found[SIZES[2], "local"][0][step] / SIZES[2] for step in lines
-    }
-    n_bytes, used = found[SIZES[2], "local"][3], found[SIZES[2], "local"][2]
-    asked = found[SIZES[2], "cluster"][1]["dictionary"]
-    blocks = 4  # of the cluster here: two a worker
-    rounds = asked / blocks / N_ITERATIONS
-    # Of the fewest clips a question costs little but the asking.
-    few = found[SIZES[0], "cluster"]
-    question = few[0]["dictionary"] / (few[1]["dictionary"] / blocks / 2)
-    atom = 8 * 2304 * N_STATES
+    rows = []
+    for count in SIZES:
+        asked, real = found[count, "cluster"][1], found[count, "cluster"][0]["dictionary"]
+        blocks = blocks_of(found[count, "cluster"][3])
+        wait = asked / 2 * (question + (blocks - 2) * task)  # both parts wait side by side
+        work = found[count, "local"][0]["dictionary"]
+        rows.append([
+            str(count), str(blocks), str(asked), f"{work:.1f} s", f"{wait:.1f} s", f"{real:.1f} s",
+            f"{(work + wait) / real:.2f}",
+        ])  # fmt: skip
+    print_table(
+        "A dictionary on two workers: work and waiting against what was measured",
+        ["clips", "blocks", "questions", "work", "waiting", "measured", "ratio"],
+        rows,
+    )
+    store = found[large, "cluster"][3]
+    each = {k: 2 * v / large for k, v in found[large, "local"][0].items()}  # core seconds a clip
+    n_bytes, questions = store.n_bytes / large, found[large, "cluster"][1] / N_ITERATIONS
+    pair, atom = each["kernel"] / N_COLUMNS, 8 * 2304 * N_STATES
     print(
-        f"\nA clip: {n_bytes / 1e3:.0f} kB in the store, {used:.1f} atoms of {N_ATOMS} in a code "
-        f"of one part. An iteration of the dictionary asks {rounds:.0f} times, of both parts; each "
-        f"time {atom / 1e3:.0f} kB travel to a worker, and as many or a few come back: "
-        f"{2 * rounds * atom / 1e6:.0f} MB a worker and iteration.\n"
-        f"A question takes {1e3 * question:.0f} ms to be asked and answered.\n"
-        f"A pair: {1e6 * each['kernel'] / 60:.1f} core microseconds of the projection kernel."
+        f"\nA clip: {n_bytes / 1e3:.0f} kB in the store. A pair: {1e6 * pair:.1f} core "
+        f"microseconds. A question that needs no work: {1e3 * question:.1f} ms, and "
+        f"{1e3 * task:.2f} ms for each further block. An iteration asks {questions:.0f} times; "
+        f"{atom / 1e3:.0f} kB go to each worker and as many or a few come back: "
+        f"{2 * questions * atom / 1e6:.0f} MB a worker."
     )
     rows = []
     for workers in WORKERS:
-        encode = each["encode"] * FULL / workers
-        code = each["code"] * FULL / workers
+        blocks = max(2 * workers, FULL * n_bytes / samples._LARGEST)
         work = each["dictionary"] * FULL / N_ITERATIONS / workers
-        wait = rounds / 2 * (question + 2 * workers * TASK_SECONDS)  # both parts wait side by side
-        pairs = each["kernel"] / 60 * FULL**2 / 2 / workers
+        wait = questions / 2 * (question + blocks * task)
         rows.append([
-            str(workers), hours(encode), hours(code), hours(work), hours(wait),
-            hours(20 * (work + wait)), hours(pairs), f"{FULL * n_bytes / workers / 1e9:,.0f} GB",
+            str(workers),
+            hours(each["encode"] * FULL / workers),
+            hours(each["code"] * FULL / workers),
+            hours(work),
+            hours(wait),
+            hours(20 * (work + wait)),
+            hours(pair * FULL**2 / 2 / workers),
+            f"{FULL * n_bytes / workers / 1e9:,.1f} GB",
         ])  # fmt: skip
     print_table(
         f"{FULL:,} clips of 48 x 48 x 75 on workers of one core each, {N_ATOMS} atoms: expected",
-        ["workers", "encode", "code", "an iteration: work", "and waiting", "20 iterations",
-         "all pairs (half a square)", "systems a worker"],
+        ["workers", "encode", "code", "iteration: work", "waiting", "20 iterations",
+         "all pairs (half a square)", "store, a worker's share"],
         rows,
     )  # fmt: skip
 

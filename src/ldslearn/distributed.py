@@ -19,11 +19,11 @@ from ldslearn._parallel import Engine, alone, progress, using
 
 __all__ = ["Cluster", "cluster"]
 
-_WINDOW = 3  # blocks a worker thread that are sent or waiting to be taken back
+_WINDOW = 8  # blocks a worker thread that are sent or waiting to be taken back
 _SECONDS_BETWEEN_COUNTS = 5.0
 _TIMEOUT = 10.0  # seconds to find a scheduler
 _ATTEMPTS = 3  # at a block whose files or memory failed
-_LARGE = 2**16  # bytes from which what blocks share is sent once
+_LARGE = 2**21  # bytes to all blocks from which what they share is sent once
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://.+:\d+|inproc://.+")
 
@@ -68,14 +68,14 @@ class Cluster(Engine):
     ) -> Iterator[Any]:
         """Yield results in order; a few blocks for each worker are on their way at a time."""
         with progress(description, len(blocks)) as advance, _connected(self.client):
-            common = [self._shared(value) for value in shared]
+            common = [self._shared(value, len(blocks)) for value in shared]
             waiting: deque[tuple[tuple[Any, ...], Any]] = deque()
-            at_once, sent = self.n_workers, 0
+            window, sent = _WINDOW * self.n_workers, 0
             while sent < len(blocks) or waiting:
-                new = blocks[sent : sent + _WINDOW * at_once - len(waiting)]
+                new = blocks[sent : sent + window - len(waiting)]
                 waiting.extend(zip(new, self._send(function, new, common), strict=True))
                 sent += len(new)
-                taken = at_once if sent < len(blocks) else len(waiting)
+                taken = window // 2 if sent < len(blocks) else len(waiting)
                 batch = [waiting.popleft() for _ in range(min(taken, len(waiting)))]
                 for result, notes in self._results(function, batch, common, description, lost):
                     for text, category in dict.fromkeys(notes):
@@ -88,7 +88,7 @@ class Cluster(Engine):
     ) -> list[Any]:
         """Return futures: a result stays on its worker, and is made again if that dies."""
         with _connected(self.client):
-            common = [self._shared(value) for value in shared]
+            common = [self._shared(value, len(blocks)) for value in shared]
             columns = zip(*[(function, *block, *common) for block in blocks], strict=True)
             if not blocks:
                 return []
@@ -163,12 +163,12 @@ class Cluster(Engine):
                 (future,) = self._send(function, [block], common)
         raise AssertionError
 
-    def _shared(self, value: Any) -> Any:
+    def _shared(self, value: Any, n_blocks: int) -> Any:
         """The value, or a handle of it, sent once and passed on from worker to worker."""
         from distributed import Future
         from distributed.protocol.pickle import dumps
 
-        if isinstance(value, Future) or len(dumps(value)) < _LARGE:  # type: ignore[no-untyped-call]
+        if isinstance(value, Future) or n_blocks * len(dumps(value)) < _LARGE:  # type: ignore[no-untyped-call]
             return value
         return self.client.submit(_same, value, pure=False)
 
