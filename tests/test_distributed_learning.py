@@ -19,6 +19,7 @@ from support.clusters import (
     small_blocks,
     third_time_lucky,
     two_workers,
+    wait_for,
 )
 from support.makers import contractions, ragged_sequences
 
@@ -145,16 +146,20 @@ def test_the_loss_of_the_scheduler_leaves_what_was_finished(systems, tmp_path, m
     for index, sequence in enumerate(ragged_sequences(12, n_channels=6)):
         np.save(folder / f"{index}.npy", sequence)
     encoder, lost = LDSEncoder(4), "the scheduler must stay reachable; the connection was lost"
+
+    def notes():
+        return list((tmp_path / "store").glob("systems-*.json"))
+
     monkeypatch.setattr(samples_module, "_SMALLEST", 0)
     with (
         separate_scheduler(tmp_path) as (address, process),
         pytest.raises(ConnectionError, match=lost),
         distributed.cluster(address) as engine,
-        killing(engine, after=8, choose=lambda: process),
+        killing(engine, after=8, choose=lambda: wait_for(notes) and process),
     ):
         encode_folder(folder, tmp_path / "store", encoder, shard_size=1)
-    finished = len(list((tmp_path / "store").glob("systems-*.json")))
-    assert 0 < finished < 12
+    finished = len(notes())
+    assert 0 < finished < 12  # some were not sent yet
     made, original = [], encoding.encode_block
     monkeypatch.setattr(
         encoding, "encode_block", lambda *task: made.append(1) or original(*task)

@@ -113,6 +113,15 @@ def killing(engine, after, choose=None):
         del client.map
 
 
+def wait_for(something, seconds=60):
+    """Call until there is a result, and return it."""
+    end = time.monotonic() + seconds
+    while not (found := something()):
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.01)
+    return found
+
+
 def third_time_lucky(path):
     """Fails twice, as a disk far away may, and returns how often it was called."""
     tries = len(path.read_text()) if path.exists() else 0
