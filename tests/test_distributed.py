@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -13,7 +14,14 @@ from ldslearn.datasets import encode_folder
 from ldslearn.geometry import KERNELS, pairwise_distance, pairwise_kernel, write_kernel
 from ldslearn.models import LDSStore
 
-from support.clusters import killing, n_workers_seen, small_blocks, third_time_lucky, two_workers
+from support.clusters import (
+    killing,
+    n_workers_seen,
+    small_blocks,
+    third_time_lucky,
+    two_workers,
+    wait_for,
+)
 from support.makers import contractions, ragged_sequences, random_systems
 
 
@@ -346,6 +354,27 @@ def test_a_scheduler_without_workers_is_told(monkeypatch):
         distributed.cluster(client),
     ):
         pass
+
+
+def test_the_death_of_the_last_worker_is_told(monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(distributed, "_TIMEOUT", 0.5)
+    options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, **options) as local,
+        Client(local) as client,
+        distributed.cluster(client) as engine,
+    ):
+        local.scale(0)
+        wait_for(lambda: not client.nthreads())
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            back = threading.Timer(2.0, local.scale, [1])
+            back.start()
+            assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
+            back.join()
+    assert any("has no workers: nothing is done until one comes" in str(w.message) for w in caught)
 
 
 def test_an_address_and_an_active_client_lead_to_the_cluster(client):

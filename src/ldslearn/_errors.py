@@ -356,6 +356,14 @@ def no_workers(address: str) -> str:
     )
 
 
+def files_on_cluster() -> ValueError:
+    """Files to be labelled by workers, which take systems."""
+    return ValueError(
+        "--cluster labels the systems of a store; got files. Encode them first: ldslearn encode "
+        "--like MODEL."
+    )
+
+
 def scheduler_lost() -> ConnectionError:
     """A scheduler that went away in mid-run."""
     return ConnectionError(
@@ -377,7 +385,7 @@ def unlike_model(name: str, got: object, expected: object) -> ValueError:
     """A store whose systems were fitted in another way than those of a model."""
     return invalid(
         f"{name} of the store", f"be {expected!r}, as the model was trained with", repr(got),
-        "Encode the files with the parameters of the model (ldslearn inspect).",
+        "Encode the files as the model does: ldslearn encode --like MODEL.",
     )  # fmt: skip
 
 

@@ -135,6 +135,7 @@ class Cluster(Engine):
         from distributed import KilledWorker
 
         try:
+            self._wait([future for _, future in batch])
             return self.client.gather([future for _, future in batch])
         except (KilledWorker, OSError, MemoryError):
             if self.client.status != "running":
@@ -148,6 +149,18 @@ class Cluster(Engine):
                     raise _errors.workers_killed(description or function.__name__) from None
                 found.append((lost(*block), []))
         return found
+
+    def _wait(self, futures: list[Any]) -> None:
+        """Wait for futures; say so if there is nobody left to make them."""
+        from distributed import wait
+
+        while True:
+            try:
+                wait(futures, timeout=_TIMEOUT)  # type: ignore[no-untyped-call]
+                return
+            except TimeoutError:
+                if not self.client.nthreads():
+                    warnings.warn(_errors.no_workers(self.client.scheduler.address), stacklevel=4)
 
     def _result(
         self, function: Callable[..., Any], block: Sequence[Any], common: list[Any], future: Any

@@ -59,11 +59,10 @@ def test_predictions_of_a_store_are_those_of_its_files(home, capsys):
     read = answer(capsys, "predict", home / "model.lds", home / "clips")
     assert stored["accuracy"] == read["accuracy"]
     for one, other in zip(stored["predictions"], read["predictions"], strict=True):
-        assert (one["name"], one["label"], one["true"]) == tuple(
-            other[key] for key in ("name", "label", "true")
-        )
+        assert one == {**other, "share": pytest.approx(other["share"])}
     assert run(["predict", str(home / "model.lds"), str(home / "store")]) == 0
-    assert "accuracy" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert all(word in shown for word in ("share", "true", "accuracy"))
 
 
 def test_a_store_of_another_encoder_is_refused(home, capsys):
@@ -86,7 +85,7 @@ def test_a_store_of_files_read_otherwise_is_refused(home, capsys):
 def test_clusters_are_for_stores(home, capsys):
     clip = next((home / "clips").rglob("*.avi"))
     message = failure(capsys, "predict", home / "model.lds", clip, "--cluster", "tcp://x:1")
-    assert "--cluster must be given with a store" in message
+    assert "--cluster labels the systems of a store; got files" in message
 
 
 def test_a_scheduler_that_is_not_there_is_told(home, capsys, monkeypatch):
@@ -116,10 +115,40 @@ def test_a_store_like_a_model_is_labelled_like_its_files(home, capsys):
 
 
 def test_learning_goes_on_from_a_file(home, capsys):
-    first, more = home / "dictionary.npz", home / "more.npz"
-    options = ["--atoms", "2", "--iterations", "1", "--init", str(first), "-o", str(more)]
+    first, more = home / "first.npz", home / "more.npz"
+    options = ["--parts", "symmetric", "--sparsity", "0.3", "-o", str(first)]
+    assert run(["learn", str(home / "store"), *LEARN, *options]) == 0
+    options = ["--iterations", "1", "--init", str(first), "-o", str(more)]
     assert run(["learn", str(home / "store"), *options]) == 0
-    assert load_dictionary(more).objective_[0] <= load_dictionary(first).objective_[-1] * (1 + 1e-9)
+    before, after = load_dictionary(first), load_dictionary(more)
+    assert after.objective_[0] <= before.objective_[-1] * (1 + 1e-9)
+    for name in ("n_atoms", "parts", "sparsity"):
+        assert getattr(after, name) == getattr(before, name)
+
+
+def test_an_interrupt_leaves_the_atoms_and_says_so(home, capsys, monkeypatch):
+    def interrupted(self, X, y=None):
+        fit(self.set_params(max_iter=0), X)
+        raise KeyboardInterrupt
+
+    fit = LDSDictionary.fit
+    monkeypatch.setattr(LDSDictionary, "fit", interrupted)
+    path = home / "kept.npz"
+    assert run(["learn", str(home / "store"), *LEARN, "-o", str(path)]) == 130
+    assert f"{path} keeps the atoms so far; --init {path} goes on." in capsys.readouterr().err
+    assert len(load_dictionary(path).atoms_) == 2
+
+
+def test_a_dictionary_is_inspected(home, capsys):
+    record = answer(capsys, "inspect", home / "dictionary.npz")
+    assert (record["n_atoms"], record["sparsity"]) == (2, 0.1)
+    assert run(["inspect", str(home / "dictionary.npz")]) == 0
+    assert "Atoms(2 of each: symmetric, skew" in capsys.readouterr().out
+
+
+def test_a_store_that_was_interrupted_says_so(home, capsys, tmp_path):
+    (tmp_path / "systems-0123456789abcdef.npz").write_bytes(b"")
+    assert "one that was interrupted goes on" in failure(capsys, "inspect", tmp_path)
 
 
 def test_a_store_is_inspected_and_is_no_folder_of_files(home, capsys):

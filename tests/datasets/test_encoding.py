@@ -335,3 +335,14 @@ def test_a_new_item_changes_few_blocks(numbers, size):
 def test_blocks_are_of_about_the_size_asked_for():
     blocks = cut_items([Item(f"clip{number}.avi", None) for number in range(10**4)], 64)
     assert 40 < 10**4 / len(blocks) < 70
+
+
+@pytest.mark.parametrize("name", ["a/00", "b/99"])
+def test_items_unlike_those_of_the_store_are_left_out(clips, name):
+    """Wherever they sort."""
+    encode(clips)
+    np.save(clips / f"{name}.npy", np.random.default_rng(0).standard_normal((5, 20)))
+    with pytest.warns(UserWarning, match="1 item was skipped, the first because"):
+        store = encode(clips)
+    assert len(store) == 8
+    assert store.n_channels == 6

@@ -89,13 +89,14 @@ def make_clips(
 
 @app.command()
 def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json = False) -> None:
-    """Say what is in a model, a store, a collection, a folder or a file.
+    """Say what is in a model, a dictionary, a store, a collection, a folder or a file.
 
     Items that fail are counted.
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import is_store, load_data
+    from ldslearn.evaluate import dictionaries
     from ldslearn.evaluate.model import KIND, Model
     from ldslearn.evaluate.runs import describe
 
@@ -104,7 +105,13 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
 
         inspect_store(path, as_json)
         return
-    if layout or kind_of(path) != KIND:
+    kind = kind_of(path)
+    if kind == dictionaries.KIND:
+        from ldslearn.cli.stores import inspect_dictionary
+
+        inspect_dictionary(path, as_json)
+        return
+    if layout or kind != KIND:
         options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
         data = describe(load_data(path, layout, -1, **options))
         showing.show(data, as_json, showing.described(str(path), data))
@@ -222,9 +229,7 @@ def predict(
     as_json: given.Json = False,
 ) -> None:
     """Label new files, or the systems of a store; with their accuracy if labels are known."""
-    import numpy as np
-
-    from ldslearn.cli import showing
+    from ldslearn.cli import predicting
     from ldslearn.cli.inputs import is_store, read_new
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import fingerprint
@@ -236,35 +241,15 @@ def predict(
         predict_store(trained, items[0], cluster, as_json)
         return
     if cluster is not None:
-        raise _errors.invalid_parameter("--cluster", "be given with a store", cluster)
+        raise _errors.files_on_cluster()
     data = read_new(items, trained.reading, skip_errors, jobs)
     trained.check_like(data)
     labels, shares = trained.predict_shares(data.X)
-    record: dict[str, Any] = {
-        "record": "prediction",
-        "predictions": [
-            {
-                "name": name,
-                "label": str(label),
-                **({} if shares is None else {"share": float(shares[i].max())}),
-                **({} if data.y is None else {"true": str(data.y[i])}),
-            }
-            for i, (name, label) in enumerate(zip(data.names, labels, strict=True))
-        ],
-        "skipped": [list(item) for item in data.skipped],
-    }
+    record = predicting.recorded(data.names, labels, shares, data.y, data.skipped)
     notes = []
-    if data.y is not None:
-        record["accuracy"] = float(np.mean(labels == data.y))
-        notes.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
-        if fingerprint(data) == trained.about["data"]["fingerprint"]:
-            notes.append("these are the training data: the accuracy says nothing of others")
-    known = [name for name in ("label", "share", "true") if name in record["predictions"][0]]
-    rows = [
-        (one["name"], *(f"{one[k]:.2f}" if k == "share" else one[k] for k in known))
-        for one in record["predictions"]
-    ]
-    showing.show(record, as_json, *showing.listed("predicted", ("item", *known), rows), *notes)
+    if data.y is not None and fingerprint(data) == trained.about["data"]["fingerprint"]:
+        notes.append("these are the training data: the accuracy says nothing of others")
+    predicting.show(record, as_json, *notes)
 
 
 @app.command()

@@ -36,8 +36,8 @@ LAYOUTS: dict[str, Callable[..., Collection]] = {
 
 
 def is_store(path: Path) -> bool:
-    """Whether a path leads to a folder of systems that ``encode`` wrote."""
-    return (path / INDEX).is_file()
+    """Whether a path leads to a folder of systems that ``encode`` wrote, or began to."""
+    return (path / INDEX).is_file() or (path.is_dir() and any(path.glob("systems-*.npz")))
 
 
 def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Collection:

@@ -67,9 +67,10 @@ def on_cluster(address: str | None) -> Iterator[Callable[[], dict[str, Any]]]:
 
     from ldslearn.distributed import cluster
 
-    for name in ("distributed", "asyncio"):  # what matters is raised, or in the summary
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     with cluster(address) as engine:
+        for name in logging.root.manager.loggerDict:
+            if name.split(".")[0] in ("distributed", "asyncio"):  # what matters is raised
+                logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         yield lambda: {"cluster": engine.summary()}
 
 

@@ -82,12 +82,19 @@ def encode(
 def learn(
     store: Store,
     output: given.Output,
-    atoms: given.Atoms = 16,
-    sparsity: Annotated[float, typer.Option(min=0, help="Weight of the codes.")] = 0.1,
-    parts: Annotated[str, typer.Option(help="twofold, symmetric or skew.")] = "twofold",
+    atoms: Annotated[int | None, typer.Option(help="Atoms; 16 if not given.", min=1)] = None,
+    sparsity: Annotated[
+        float | None, typer.Option(min=0, help="Weight of the codes; 0.1 if not given.")
+    ] = None,
+    parts: Annotated[
+        str | None, typer.Option(help="twofold, symmetric or skew; twofold if not given.")
+    ] = None,
     init: Annotated[
         str,
-        typer.Option(help="Atoms to start from: kmeans, random, or a file written by learn."),
+        typer.Option(
+            help="Atoms to start from: kmeans, random, or a file written by learn, whose "
+            "parameters then serve where none are given."
+        ),
     ] = "kmeans",
     iterations: Annotated[int, typer.Option(help="At most.", min=0)] = 20,
     seed: given.Seed = 0,
@@ -95,7 +102,12 @@ def learn(
     jobs: given.Jobs = -1,
     as_json: given.Json = False,
 ) -> None:
-    """Learn a dictionary of the systems of a store, and write it to one file."""
+    """Learn a dictionary of the systems of a store, and write it to one file.
+
+    An interrupt leaves the atoms so far in it.
+    """
+    from sklearn.base import clone
+
     from ldslearn._files import check_target
     from ldslearn.cli import showing
     from ldslearn.dictionary import LDSDictionary
@@ -103,34 +115,31 @@ def learn(
     from ldslearn.models import LDSStore
 
     check_target(output)
-    start: Any = init if init in ("kmeans", "random") else load_dictionary(init).atoms_
     systems = LDSStore.open(store)
-    model = LDSDictionary(
-        atoms, parts=parts, sparsity=sparsity, init=start, max_iter=iterations, random_state=seed,
-        n_jobs=jobs,
-    )  # fmt: skip
+    if init in ("kmeans", "random"):
+        model: Any = LDSDictionary(16, init=init)
+    else:
+        earlier = load_dictionary(init)
+        model = clone(earlier).set_params(init=earlier.atoms_)
+    chosen = {"n_atoms": atoms, "sparsity": sparsity, "parts": parts}
+    model.set_params(**{name: value for name, value in chosen.items() if value is not None})
+    model.set_params(max_iter=iterations, random_state=seed, n_jobs=jobs)
     with on_cluster(cluster) as happened:
         try:
             model.fit(systems)
-        finally:  # whatever ends it, what was learned is kept
+        except BaseException:  # whatever ends it, what was learned is kept
             if hasattr(model, "atoms_"):
                 save_dictionary(output, model)
+                typer.echo(f"{output} keeps the atoms so far; --init {output} goes on.", err=True)
+            raise
+        save_dictionary(output, model)
         record: dict[str, Any] = {
             "record": "dictionary",
             "n_sequences": len(systems),
-            "n_atoms": atoms,
-            "objective": model.objective_.tolist(),
-            "stopped": model.stopped_,
+            **described(model),
             **happened(),
         }
-    rows = {
-        "sequences": len(systems),
-        "atoms": atoms,
-        "objective": f"{model.objective_[0]:.5g} to {model.objective_[-1]:.5g}",
-        "iterations": model.n_iter_,
-        "stopped": model.stopped_,
-        "cluster": told(record),
-    }
+    rows = {"sequences": len(systems), **facts_of(model), "cluster": told(record)}
     showing.show(record, as_json, showing.facts(f"dictionary {output}", rows))
 
 
@@ -172,9 +181,7 @@ def code(
 
 def predict_store(model: Any, path: Path, cluster: str | None, as_json: bool) -> None:
     """Label the systems of a store."""
-    import numpy as np
-
-    from ldslearn.cli import showing
+    from ldslearn.cli import predicting
     from ldslearn.models import LDSStore
 
     store = LDSStore.open(path)
@@ -182,25 +189,41 @@ def predict_store(model: Any, path: Path, cluster: str | None, as_json: bool) ->
         labels, shares = model.predict_stored(store)
         happenings = happened()
     names = store.texts("names") or [f"sequence {i}" for i in range(len(store))]
-    true = store.texts("labels")
-    predictions: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "label": str(labels[i]),
-            **({} if shares is None else {"share": float(shares[i].max())}),
-            **({} if true is None else {"true": true[i]}),
-        }
-        for i, name in enumerate(names)
-    ]
-    record: dict[str, Any] = {"record": "prediction", "predictions": predictions, **happenings}
-    notes = []
-    if true is not None:
-        record["accuracy"] = float(np.mean(labels == np.array(true)))
-        notes.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
-    if happenings:
-        notes.append(f"cluster: {told(record)}")
-    rows = [(one["name"], one["label"]) for one in predictions]
-    showing.show(record, as_json, *showing.listed("predicted", ("item", "label"), rows), *notes)
+    record = predicting.recorded(names, labels, shares, store.texts("labels"), store.skipped)
+    notes = [f"cluster: {told(happenings)}"] if happenings else []
+    predicting.show({**record, **happenings}, as_json, *notes)
+
+
+def inspect_dictionary(path: Path, as_json: bool) -> None:
+    """Say what is in a file written by learn."""
+    from ldslearn.cli import showing
+    from ldslearn.evaluate import load_dictionary
+
+    model = load_dictionary(path)
+    record = {"record": "dictionary", **described(model)}
+    showing.show(record, as_json, showing.facts(f"dictionary {path}", facts_of(model)))
+
+
+def described(model: Any) -> dict[str, Any]:
+    """What a dictionary is, as plain values."""
+    return {
+        "n_atoms": model.n_atoms,
+        "sparsity": float(model.sparsity),
+        "objective": model.objective_.tolist(),
+        "stopped": model.stopped_,
+    }
+
+
+def facts_of(model: Any) -> dict[str, Any]:
+    """What a dictionary is, in words."""
+    objective = model.objective_
+    return {
+        "atoms": str(model.atoms_),
+        "sparsity": f"{model.sparsity:g}",
+        "objective": f"{objective[0]:.5g} to {objective[-1]:.5g}" if len(objective) else None,
+        "iterations": model.n_iter_,
+        "stopped": model.stopped_,
+    }
 
 
 def inspect_store(path: Path, as_json: bool) -> None:

@@ -89,7 +89,7 @@ def encode_folder(
     and the store under the same paths. An item that cannot be read or fitted is left out and
     listed, with its reason, in ``skipped``; one that a disk or network did not give is read again
     by the next call. Given again, the same call keeps the shards that are finished and unchanged,
-    and makes the others; names say where a shard begins, so that a new file changes one of them.
+    and makes the others; names say where a shard begins, so that a new file changes few of them.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def encode_folder(
     size, colour, crop, stride, length, chunk, features :
         As in :func:`load_folder`.
     shard_size : int
-        Items a shard, on average and at most twice as many.
+        Items a shard, some fewer on average and at most twice as many.
 
     Returns
     -------
@@ -114,10 +114,10 @@ def encode_folder(
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
     items = [replace(item, source=Path(item.source).absolute()) for item in list_folder(path)]
     wanted = Reading(FrameOptions(None, colour, crop, stride, length), chunk, features)
-    earlier = made_with(Path(store))
+    earlier = made_with(Path(store)) or {}
     if size == "auto" and earlier:  # whatever comes first by now
         size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
-    reading, template, frame = _first_of(items, wanted, size, template)
+    reading, template, frame = _first_of(items, wanted, size, template, earlier.get("frame"))
     known = [
         text for text, of in _TEXTS.items() if all(getattr(i, of) is not None for i in items)
     ]  # fmt: skip
@@ -127,7 +127,7 @@ def encode_folder(
     about = {
         "encoder": {k: _plain(v) for k, v in parameters.items()},
         "reading": reading.as_dict(),
-        "frame_shape": list(frame[1:]) or None,
+        "frame": list(frame),
         "texts": known,
     }
     folder = prepared(Path(store).absolute(), about)
@@ -148,11 +148,13 @@ def encode_folder(
     return encoded
 
 
-def _first_of(items: Sequence[Item], wanted: Reading, size: Any, encoder: LDSEncoder) -> Beginning:
+def _first_of(
+    items: Sequence[Item], wanted: Reading, size: Any, encoder: LDSEncoder, frame: list[int] | None
+) -> Beginning:
     """What :func:`begin` makes of the first item that can be read and fitted."""
     reasons: list[str] = []
     for item in items:  # one at a time, on a worker if there are any: it may be a bad one
-        (found,) = current_engine().map(begin, [(item,)], wanted, size, encoder, lost=_lost)
+        (found,) = current_engine().map(begin, [(item,)], wanted, size, encoder, frame, lost=_lost)
         if not isinstance(found, str):
             return found
         reasons.append(found)
@@ -299,8 +301,13 @@ def _encode(
     return [found for one in read for found in _encode([one], task, skipped)]
 
 
-def begin(item: Item, wanted: Reading, size: Any, encoder: LDSEncoder) -> Beginning | str:
-    """How all items are to be read, an encoder fitted to one of them, and its frame; or why not."""
+def begin(
+    item: Item, wanted: Reading, size: Any, encoder: LDSEncoder, frame: list[int] | None
+) -> Beginning | str:
+    """How all items are to be read, an encoder fitted to one of them, and its frame; or why not.
+
+    `frame` is that of the systems in the store, if there are any.
+    """
     try:
         if size == "auto":
             size = automatic_size([item], wanted.frames.crop)
@@ -309,6 +316,8 @@ def begin(item: Item, wanted: Reading, size: Any, encoder: LDSEncoder) -> Beginn
         reading = replace(wanted, frames=replace(wanted.frames, size=size))
         value = reading.read(item.source)[0]
         check_values(item, [value])
+        if frame is not None and frame_of(value) != tuple(frame):
+            raise _errors.unlike_first(item.name, frame_of(value), "the store", tuple(frame))
         encoder.fit([value if value.ndim == 2 else to_sequence(value)])
         return reading, encoder, frame_of(value)
     except MemoryError:

@@ -36,7 +36,7 @@ def cut_items(items: Sequence[Item], size: int) -> list[list[Item]]:
     """Return consecutive blocks of some `size` items, at most twice as many.
 
     A block begins with an item whose name says so, wherever it is: a new item changes the block
-    that it falls into, and leaves those after it as they are.
+    that it falls into and, where blocks are full, those up to the next such name.
     """
     blocks: list[list[Item]] = []
     for item in items:

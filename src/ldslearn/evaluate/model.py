@@ -83,8 +83,8 @@ class Model:
         mine["frame_shape"] = self.frame_shape
         about = store.about
         theirs = {**about.get("encoder", {}), **about.get("reading", {})}
-        if "frame_shape" in about:
-            theirs["frame_shape"] = about["frame_shape"]
+        if "frame" in about:
+            theirs["frame_shape"] = about["frame"][1:] or None
         for name, got in theirs.items():
             expected = mine.get(name)
             expected = list(expected) if isinstance(expected, tuple) else expected
