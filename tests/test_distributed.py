@@ -21,6 +21,7 @@ from support.clusters import (
     third_time_lucky,
     two_workers,
     wait_for,
+    without_cluster,
 )
 from support.makers import contractions, ragged_sequences, random_systems
 
@@ -57,16 +58,10 @@ def test_encoder(workers):
     encoder = LDSEncoder(n_states=4, windows=(1, 2))
     there, certificate = encoder.fit(X).transform(X, return_certificate=True)
     assert workers.n_blocks > 2
-    with distributed_off():
+    with without_cluster():
         here, expected = encoder.transform(X, return_certificate=True)
     same_systems(there, here)
     assert str(certificate) == str(expected)
-
-
-def distributed_off():
-    from ldslearn._parallel import Engine, using
-
-    return using(Engine())
 
 
 def test_messages_of_the_encoder_name_the_right_sequence(workers):
@@ -90,7 +85,7 @@ def test_kernels(workers, kernel):
         before = workers.n_blocks
         there = pairwise_kernel(X, other, kernel, **parameters)
         assert workers.n_blocks > before + 1
-        with distributed_off():
+        with without_cluster():
             here = pairwise_kernel(X, other, kernel, **parameters)
         np.testing.assert_allclose(there, here, rtol=1e-10, atol=1e-12)
 
@@ -99,7 +94,7 @@ def test_kernels(workers, kernel):
 def test_distances(workers, distance):
     X = contractions(15, 6, 3)
     there = pairwise_distance(X, None, distance)
-    with distributed_off():
+    with without_cluster():
         np.testing.assert_allclose(there, pairwise_distance(X, None, distance), atol=1e-10)
 
 
@@ -112,7 +107,7 @@ def test_codes(workers):
         before = workers.n_blocks
         there = sparse_code(gram, cross, 2.0, **options)
         assert workers.n_blocks > before + 1
-        with distributed_off():
+        with without_cluster():
             here = sparse_code(gram, cross, 2.0, **options)
         np.testing.assert_allclose(there, here, atol=1e-12)
 

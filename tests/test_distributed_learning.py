@@ -20,6 +20,7 @@ from support.clusters import (
     third_time_lucky,
     two_workers,
     wait_for,
+    without_cluster,
 )
 from support.makers import contractions, ragged_sequences
 
@@ -50,12 +51,6 @@ def store(systems, tmp_path_factory):
     return LDSStore.write(tmp_path_factory.mktemp("store") / "store", parts)
 
 
-def outside():
-    from ldslearn._parallel import Engine, using
-
-    return using(Engine())
-
-
 DICTIONARY = LDSDictionary(2, init="random", max_iter=1, random_state=0)
 CLUSTERS = LDSKMeans(2, n_init=1, max_iter=1, random_state=0)
 
@@ -65,7 +60,7 @@ def test_dictionary(workers, systems, store, kind):
     there = DICTIONARY.fit(systems if kind == "in memory" else store)
     steps, codes = there.half_steps_, there.transform(systems)
     assert workers.n_blocks > 20
-    with outside():
+    with without_cluster():
         here = DICTIONARY.fit(systems)
         np.testing.assert_allclose(steps, here.half_steps_, rtol=1e-9)
         np.testing.assert_allclose(codes, here.transform(systems), atol=1e-5)
@@ -73,7 +68,7 @@ def test_dictionary(workers, systems, store, kind):
 
 def test_clusters(workers, systems, store):
     path, labels = CLUSTERS.fit(store).inertia_path_, CLUSTERS.labels_
-    with outside():
+    with without_cluster():
         here = CLUSTERS.fit(systems)
     np.testing.assert_allclose(path, here.inertia_path_, rtol=1e-9)
     np.testing.assert_array_equal(labels, here.labels_)
@@ -104,7 +99,7 @@ def test_a_worker_killed_in_the_middle_is_survived(workers, systems, tmp_path, n
         there = work(tmp_path, systems)
     assert len(victims) == 1, "nobody was killed: the run was too short"
     assert workers.summary()["workers_lost"] >= 1
-    with outside():
+    with without_cluster():
         here = work(tmp_path, systems)
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
 
@@ -197,7 +192,7 @@ def test_real_data(workers):
         codes = SparseCoder().fit(there[:30]).transform(there)
         steps = DICTIONARY.fit(there).half_steps_
         path = CLUSTERS.fit(there).inertia_path_
-    with outside():
+    with without_cluster():
         here = encoder.transform(data.X)
         np.testing.assert_allclose(there.A, here.A, atol=1e-12)
         np.testing.assert_allclose(kernel, pairwise_kernel(here), atol=1e-10)

@@ -33,6 +33,11 @@ def two_workers():
         yield client
 
 
+def without_cluster():
+    """Work in this process inside the block, though a cluster is in use outside."""
+    return _parallel.using(_parallel.Engine())
+
+
 @contextmanager
 def small_blocks(n_bytes=2000):
     """Blocks so small that little data have several."""
