@@ -18,6 +18,7 @@ from support.clusters import (
     killing,
     n_workers_seen,
     small_blocks,
+    some_workers,
     third_time_lucky,
     two_workers,
     wait_for,
@@ -326,25 +327,15 @@ def test_what_is_kept_is_tried_again(client, tmp_path):
         assert list(engine.map(max, [(kept[0], 1)])) == [3]
 
 
-def test_workers_that_are_threads_here_work_by_themselves(systems):
-    from distributed import Client
-
-    with (
-        Client(
-            processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None
-        ) as threads,
-        distributed.cluster(threads) as engine,
-    ):
+def test_workers_that_are_threads_here_work_by_themselves():
+    with some_workers(1, processes=False) as client, distributed.cluster(client) as engine:
         assert list(engine.map(n_workers_seen, [()])) == [0]
 
 
 def test_a_scheduler_without_workers_is_told(monkeypatch):
-    from distributed import Client, LocalCluster
-
     monkeypatch.setattr(distributed, "_TIMEOUT", 0.2)
     with (
-        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as local,
-        Client(local) as client,
+        some_workers(0) as client,
         pytest.warns(UserWarning, match="has no workers: nothing is done until one comes"),
         distributed.cluster(client),
     ):
@@ -352,20 +343,13 @@ def test_a_scheduler_without_workers_is_told(monkeypatch):
 
 
 def test_the_death_of_the_last_worker_is_told(monkeypatch):
-    from distributed import Client, LocalCluster
-
     monkeypatch.setattr(distributed, "_TIMEOUT", 0.5)
-    options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, **options) as local,
-        Client(local) as client,
-        distributed.cluster(client) as engine,
-    ):
-        local.scale(0)
+    with some_workers(1) as client, distributed.cluster(client) as engine:
+        client.cluster.scale(0)
         wait_for(lambda: not client.nthreads())
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            back = threading.Timer(2.0, local.scale, [1])
+            back = threading.Timer(2.0, client.cluster.scale, [1])
             back.start()
             assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
             back.join()

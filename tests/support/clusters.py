@@ -18,12 +18,20 @@ from ldslearn.datasets.items import Reading
 @contextmanager
 def two_workers():
     """Two processes on this machine, and a client of theirs."""
+    with some_workers(2) as client:
+        yield client
+
+
+@contextmanager
+def some_workers(n_workers, *, processes=True):
+    """Workers of one thread each on this machine, reachable from it alone; yields a client."""
     distributed = pytest.importorskip("distributed", reason="dask and distributed are missing")
     with (
         distributed.LocalCluster(
-            n_workers=2,
+            n_workers=n_workers,
             threads_per_worker=1,
-            processes=True,
+            processes=processes,
+            protocol="tcp://",
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             silence_logs=50,
