@@ -19,7 +19,7 @@ from ldslearn.dictionary.spread import AnyProblem, SpreadProblem
 from ldslearn.dictionary.updates import AtomProblem
 from ldslearn.models import LDS
 from ldslearn.models.store import LDSStore
-from ldslearn.models.streaming import Block, loaded
+from ldslearn.models.streaming import Block, cut_systems, loaded
 
 Floats = NDArray[np.float64]
 Terms = list[Columns]
@@ -144,8 +144,8 @@ def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
         X = X[:]
     recipes = [replace(recipe, codes=(code,)) for code in recipe.codes]
     if engine.n_workers and in_blocks(X):
-        share = _bytes_of(X) // (_BLOCKS_A_WORKER * engine.n_workers)
-        blocks = _cut(X, min(max(_SMALLEST, share), _LARGEST))
+        share = X.n_bytes // (_BLOCKS_A_WORKER * engine.n_workers)
+        blocks = cut_systems(X, min(max(_SMALLEST, share), _LARGEST))
         sizes, tasks = [len(block) for block in blocks], [(block,) for block in blocks]
         yield [Samples(engine.keep(columns_of, tasks, one), sizes, engine) for one in recipes]
     elif isinstance(X, LDSStore):
@@ -161,13 +161,7 @@ def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
 def in_blocks(X: LDS | LDSStore) -> bool:
     """Whether systems are worked on in blocks: many in a store, and many on a cluster."""
     elsewhere = isinstance(X, LDSStore) or bool(current_engine().n_workers)
-    return elsewhere and _bytes_of(X) > _SMALLEST
-
-
-def _bytes_of(X: LDS | LDSStore) -> int:
-    if isinstance(X, LDSStore):
-        return X.n_bytes
-    return sum(array.nbytes for array in X._arrays().values())
+    return elsewhere and X.n_bytes > _SMALLEST
 
 
 def columns_of(block: Block, recipe: Recipe) -> Terms:
@@ -206,13 +200,6 @@ class Deferred:
     def __call__(self) -> Any:
         """Make the call."""
         return self.function(*self.arguments)
-
-
-def _cut(X: LDS | LDSStore, n_bytes: int) -> list[Block]:
-    if isinstance(X, LDSStore):
-        return list(X.blocks(n_bytes))
-    step = max(1, n_bytes * len(X) // _bytes_of(X))
-    return [X[start : start + step] for start in range(0, len(X), step)]
 
 
 def _filed(store: LDSStore, recipe: Recipe, folder: Path) -> Samples:

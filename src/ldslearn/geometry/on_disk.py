@@ -18,7 +18,7 @@ from ldslearn.geometry.registry import Kernel, Part, kernel_parts, sum_parts
 from ldslearn.geometry.spreading import each_tile
 from ldslearn.models import LDS
 from ldslearn.models.store import LDSStore, as_batch
-from ldslearn.models.streaming import Block
+from ldslearn.models.streaming import Block, cut_systems
 
 Floats = NDArray[np.float64]
 
@@ -58,13 +58,7 @@ def write_kernel(
     systems = as_batch(X)
     target = check_target(path)
     parts = [_fixed(part) for part in kernel_parts(kernel, parameters)]
-    rows: list[Block]
-    if isinstance(systems, LDSStore):
-        rows = list(systems.blocks(_TILE))
-    else:
-        each = sum(array.nbytes for array in systems._arrays().values()) // len(systems)
-        step = max(1, _TILE // each)
-        rows = [systems[start : start + step] for start in range(0, len(systems), step)]
+    rows = cut_systems(systems, _TILE)
     part, note = (target.with_name(target.name + end) for end in (".part", ".done"))
     print_ = _fingerprint(systems, rows, parts)
     done = _finished(part, note, print_, len(systems))

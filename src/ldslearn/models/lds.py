@@ -127,9 +127,14 @@ class LDS:
                 value.flags.writeable = False
             self.__dict__[name] = value
 
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all fields."""
+        return sum(array.nbytes for array in self._arrays().values())
+
     def __sizeof__(self) -> int:
         """Bytes, by which a cluster knows what is better not moved."""
-        return object.__sizeof__(self) + sum(x.nbytes for x in self._arrays().values())
+        return object.__sizeof__(self) + self.n_bytes
 
     def __array__(self, *args: Any, **kwargs: Any) -> NDArray[Any]:
         raise TypeError(

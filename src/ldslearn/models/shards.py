@@ -126,11 +126,15 @@ def write_shard(
     path = Path(folder) / shard_name(number)
     arrays = {**systems._arrays(), **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
     save_arrays(path, SHARD_KIND, VERSION, systems._settings(), arrays)
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     size = path.stat().st_size
     fingerprint = number if isinstance(number, str) else ""
-    return Shard(path.name, len(systems), size, digest, fingerprint, tuple(skipped))
+    return Shard(path.name, len(systems), size, digest_of(path), fingerprint, tuple(skipped))
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of the bytes of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def new_folder(path: str | os.PathLike[str]) -> Path:

@@ -1,6 +1,5 @@
 """A fitted collection in a folder, read when it is asked for: an LDS batch larger than memory."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from ldslearn.models.shards import (
     TEXTS,
     Shard,
     StoredBlock,
+    digest_of,
     new_folder,
     read_index,
     write_index,
@@ -170,18 +170,12 @@ class LDSStore:
 
     def verify(self) -> list[str]:
         """Return the names of shards whose bytes are not those that were written."""
-        damaged = []
-        for shard in self.shards:
-            path = self.path / shard.name
-            if shard.length == 0:
-                continue
-            if not path.is_file():
-                damaged.append(shard.name)
-                continue
-            with path.open("rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != shard.sha256:
-                    damaged.append(shard.name)
-        return damaged
+        paths = {shard: self.path / shard.name for shard in self.shards if shard.length}
+        return [
+            shard.name
+            for shard, path in paths.items()
+            if not path.is_file() or digest_of(path) != shard.sha256
+        ]
 
 
 def as_batch(X: Any, name: str = "X") -> LDS | LDSStore:

@@ -21,12 +21,19 @@ _STREAMED = 2**24  # bytes of a store that are read at a time
 def blocks_of(X: Any) -> list[Block] | None:
     """Return consecutive blocks of systems; None where they are best taken in one piece."""
     if isinstance(X, LDSStore):
-        return list(X.blocks(_STREAMED))
+        return cut_systems(X, _STREAMED)
     if not isinstance(X, LDS) or not current_engine().n_workers or not len(X):
         return None
-    each = sum(array.nbytes for array in X._arrays().values()) // len(X)
-    parts = cut([each] * len(X))
+    parts = cut([X.n_bytes // len(X)] * len(X))
     return [X[part] for part in parts] if len(parts) > 1 else None
+
+
+def cut_systems(X: LDS | LDSStore, n_bytes: int) -> list[Block]:
+    """Return consecutive blocks of about so many bytes, of at least one system or shard."""
+    if isinstance(X, LDSStore):
+        return list(X.blocks(n_bytes))
+    step = max(1, n_bytes * len(X) // X.n_bytes)
+    return [X[start : start + step] for start in range(0, len(X), step)]
 
 
 def loaded(block: Block) -> LDS:
