@@ -7,7 +7,7 @@ import re
 import secrets
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -97,14 +97,19 @@ def save_arrays(
 
 
 def load_arrays(
-    path: str | os.PathLike[str], kind: str, version: int
+    path: str | os.PathLike[str],
+    kind: str,
+    version: int,
+    only: Sequence[str] | None = None,
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return header and arrays of a file written by :func:`save_arrays`, or say what is wrong.
 
-    Files of this version and of older ones are read; the header tells which it is.
+    Files of this version and of older ones are read; the header tells which it is. Of the arrays
+    `only` those named are read, if there are any.
     """
+    wanted = None if only is None else {"header", *only}
     try:
-        arrays = read_npz(path, compressed=False)  # as we write them: no bombs
+        arrays = read_npz(path, compressed=False, only=wanted)  # as we write them: no bombs
         header = json.loads(str(arrays.pop("header")))
         found = header["format"], header["version"]
     except (OSError, MemoryError):
@@ -115,9 +120,16 @@ def load_arrays(
         raise _errors.unreadable_file(path, kind)
     if type(found[1]) is not int or not 1 <= found[1] <= version:
         raise _errors.other_version(path, found[1], version)
-    if sorted(arrays) != header.get("arrays"):
+    present = sorted(arrays) if only is None else _names_in(path)
+    if present != header.get("arrays"):
         raise _errors.unreadable_file(path, kind)
     return header, arrays
+
+
+def _names_in(path: str | os.PathLike[str]) -> list[str]:
+    """Names of all arrays of a file of ours, read or not."""
+    with open_file(path) as file, zipfile.ZipFile(file) as archive:
+        return sorted({_array_name(member) for member in archive.infolist()} - {"header"})
 
 
 def open_file(path: str | os.PathLike[str]) -> BinaryIO:
@@ -149,7 +161,11 @@ def check_size(path: str | os.PathLike[str], size: int, limit: int = LIMIT) -> N
 
 
 def read_npz(
-    path: str | os.PathLike[str], limit: int = LIMIT, *, compressed: bool = True
+    path: str | os.PathLike[str],
+    limit: int = LIMIT,
+    *,
+    compressed: bool = True,
+    only: Container[str] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of an npz file by name.
 
@@ -163,6 +179,8 @@ def read_npz(
         Bytes that all arrays together may take.
     compressed : bool
         Whether members may be.
+    only : container of str, optional
+        Names to read; all when not given.
 
     Returns
     -------
@@ -174,6 +192,7 @@ def read_npz(
         with explained(path, rule):
             archive = zipfile.ZipFile(file)
             members = {_array_name(member): member for member in archive.infolist()}
+            members = {k: member for k, member in members.items() if only is None or k in only}
             _check_members(archive, os.fstat(file.fileno()).st_size, compressed)
         with archive:
             check_size(path, sum(member.file_size for member in members.values()), limit)

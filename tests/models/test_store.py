@@ -1,4 +1,6 @@
 import json
+import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -139,3 +141,36 @@ def test_a_window_of_a_window_is_itself(tmp_path):
             rtol=1e-10,
             atol=1e-12,
         )
+
+
+def test_texts_are_read_without_the_systems(tmp_path, monkeypatch):
+    from ldslearn.models import shards
+
+    read, original = [], shards.load_arrays
+
+    def noted(*arguments):
+        header, arrays = original(*arguments)
+        read.extend(arrays)
+        return header, arrays
+
+    systems = contractions(3, 6, 3)
+    shard = shards.write_shard(tmp_path, 0, systems, {"names": ["a", "b", "c"]})
+    monkeypatch.setattr(shards, "load_arrays", noted)
+    block = shards.StoredBlock(tmp_path, (shard,))
+    assert block.texts("names") == ["a", "b", "c"]
+    assert block.texts("labels") is None
+    assert read == ["names"]
+    same(block.load(), systems)
+
+
+def test_a_shard_with_an_array_too_many_is_refused(tmp_path):
+    from ldslearn.models import shards
+
+    shard = shards.write_shard(tmp_path, 0, contractions(3, 6, 3), {"names": ["a", "b", "c"]})
+    with zipfile.ZipFile(tmp_path / shard.name, "a") as archive:
+        archive.write(tmp_path / shard.name, "more.npy")
+    shard = replace(shard, n_bytes=(tmp_path / shard.name).stat().st_size)
+    block = shards.StoredBlock(tmp_path, (shard,))
+    for read in (block.load, lambda: block.texts("names")):
+        with pytest.raises(ValueError, match="must be a complete ldslearn shard file"):
+            read()

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -83,16 +83,31 @@ class StoredBlock:
 
     def load(self) -> LDS:
         """Return the systems; nothing in the files is executed, and all of it is checked."""
-        systems = LDS.concatenate([systems for systems, _ in map(self._read, self.shards)])
+        systems = LDS.concatenate([self._systems(shard) for shard in self.shards])
         return systems if self.window is None else systems.window(self.window)
 
     def texts(self, name: str) -> list[str] | None:
         """Return names, labels, splits or groups of the sequences; None where not known."""
-        found = [self._read(shard)[1].get(name) for shard in self.shards]
+        found = [self._read(shard, [name])[1].get(name) for shard in self.shards]
         known = [texts for texts in found if texts is not None]
         return None if len(known) < len(found) else [str(t) for texts in known for t in texts]
 
-    def _read(self, shard: Shard) -> tuple[LDS, dict[str, NDArray[Any]]]:
+    def _systems(self, shard: Shard) -> LDS:
+        header, arrays = self._read(shard, FIELD_SHAPES)
+        try:
+            values: dict[str, Any] = {**arrays}
+            values |= {k: header[k] for k in ("delays", "windows", "allow_unstable")}
+            systems = LDS(**values)
+            if len(systems) != shard.length:
+                raise ValueError(f"{len(systems)} sequences instead of {shard.length}")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise _errors.damaged_contents(self.path / shard.name, error) from error
+        return systems
+
+    def _read(
+        self, shard: Shard, names: Iterable[str]
+    ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header and some arrays of a shard, whose file must be as large as it was."""
         path = self.path / shard.name
         size = path.stat().st_size if path.is_file() else "no file"
         if size != shard.n_bytes:
@@ -100,16 +115,7 @@ class StoredBlock:
                 path, f"have {shard.n_bytes} bytes, as its index says", size,
                 "Encode the same files again: what is whole is kept.",
             )  # fmt: skip
-        header, arrays = load_arrays(path, SHARD_KIND, VERSION)
-        try:
-            values: dict[str, Any] = {k: arrays[k] for k in FIELD_SHAPES if k in arrays}
-            values |= {k: header[k] for k in ("delays", "windows", "allow_unstable")}
-            systems = LDS(**values)
-            if len(systems) != shard.length:
-                raise ValueError(f"{len(systems)} sequences instead of {shard.length}")
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise _errors.damaged_contents(path, error) from error
-        return systems, {name: arrays[name] for name in TEXTS if name in arrays}
+        return load_arrays(path, SHARD_KIND, VERSION, list(names))
 
 
 def write_shard(
