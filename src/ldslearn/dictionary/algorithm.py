@@ -39,6 +39,7 @@ class Group:
     codes: Floats = field(default_factory=lambda: np.empty((0, 0)))
     residuals: Floats = field(default_factory=lambda: np.empty(0))
     _kernels: tuple[Floats, Floats] | None = None  # of the atoms as they are
+    _space: list[Floats] = field(default_factory=list)  # for the columns of one atom's problems
 
     def kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
         """Kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
@@ -80,7 +81,10 @@ class Group:
         self._kernels = None
 
     def problems(self, r: int) -> list[Any]:
-        """The objective in atom r, one a term; none if no code uses it."""
+        """The objective in atom r, one a term; none if no code uses it.
+
+        They share memory with those of the last call, which are not to be used any more.
+        """
         Z = self.codes
         users, pairs = np.flatnonzero(Z[:, r]), Z.T @ Z[:, r]
         if len(users) == 0:
@@ -88,9 +92,13 @@ class Group:
         others = np.flatnonzero(pairs)
         others = others[others != r]
         c = np.concatenate([pairs[others], -Z[users, r]])
+        if not self._space:
+            sets = len(self.atoms[0]) + len(self.data[0])
+            self._space = [np.empty((sets, *atoms.rows.shape[1:])) for atoms in self.atoms]
+        terms = zip(self.atoms, self.data, self._space, strict=True)
         return [
-            AtomProblem(Columns.concatenate([atoms[others], data[users]]), c)
-            for atoms, data in zip(self.atoms, self.data, strict=True)
+            AtomProblem(Columns.gather([(atoms, others), (data, users)], space), c)
+            for atoms, data, space in terms
         ]
 
     is_elsewhere = False  # whether samples are on workers

@@ -113,6 +113,21 @@ class Columns:
             np.concatenate([batch.eigenvalues for batch in batches]),
         )
 
+    @classmethod
+    def gather(cls, parts: Sequence[tuple[Self, NDArray[np.intp]]], space: Floats) -> Self:
+        """Return chosen sets of several batches, their rows copied to the beginning of `space`.
+
+        To write to memory that was written to before takes a fraction of the time of new memory.
+        """
+        start = 0
+        for batch, chosen in parts:
+            stop = start + len(chosen)
+            # "clip" lets NumPy copy straight to `out`; no index is out of bounds.
+            np.take(batch.rows, chosen, axis=0, out=space[start:stop], mode="clip")
+            start = stop
+        eigenvalues = np.concatenate([batch.eigenvalues[chosen] for batch, chosen in parts])
+        return cls(parts[0][0].kind, space[:start], eigenvalues)
+
     def kernel(self, other: Self, n_jobs: int | None = None) -> Floats:
         """Return the kernels of all pairs, (len(self), len(other))."""
         side = self._side()

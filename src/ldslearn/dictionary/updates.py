@@ -179,26 +179,20 @@ def improve_by_columns(problem: AtomProblem, atom: Atom) -> Atom:
     Of the smallest eigenvectors of S'_k both orientations of the plane are tried with the exact
     objective, delta included; whatever does not lower it is not taken.
     """
-    rows, eigenvalues = atom.rows.copy(), atom.eigenvalues.copy()
-    value = problem.value(rows, eigenvalues)
-    n = len(rows)
+    view = problem.view(atom.rows, atom.eigenvalues)
+    n = len(atom.rows)
     width = 2 if problem.kind == "skew" else n if problem.kind == "plain" else 1
     for start in range(0, n, width):
         own = slice(start, min(start + width, n))
-        others = np.delete(rows, own, axis=0)
-        u = _smallest(problem, others, rows[own], eigenvalues, own)
+        others = np.delete(view.rows, own, axis=0)
+        u = _smallest(problem, others, view.rows[own], view.eigenvalues, own)
         trials = [u] if problem.kind != "skew" or len(u) < 2 else [u, u * [[1.0], [-1.0]]]
         for trial in trials:
-            moved = rows.copy()
-            moved[own] = trial
-            value_moved = problem.value(moved, eigenvalues)
-            if value_moved < value:
-                rows, value = moved, value_moved
-        better = problem.best_eigenvalues(problem.products(rows), eigenvalues)
-        value_better = problem.value(rows, better)
-        if value_better < value:
-            eigenvalues, value = better, value_better
-    return _oriented(problem.kind, Atom(rows, eigenvalues, value))
+            rows = view.rows.copy()
+            rows[own] = trial
+            view = min(view, problem.view(rows, view.eigenvalues), key=lambda one: one.value)
+        view = min(view, view.better(), key=lambda one: one.value)
+    return _oriented(problem.kind, Atom(view.rows, view.eigenvalues, view.value))
 
 
 def polar(rows: Floats) -> Floats:
