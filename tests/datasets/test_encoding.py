@@ -10,7 +10,7 @@ from PIL import Image
 
 from ldslearn import LDSEncoder, _parallel
 from ldslearn.cli.running import run
-from ldslearn.datasets import encode_folder, encoding, load_folder
+from ldslearn.datasets import encode_folder, encoding, encoding_tasks, load_folder
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.resuming import cut_items
@@ -238,7 +238,7 @@ def test_a_disk_that_fails_for_a_while_is_asked_again(clips, monkeypatch):
 
 
 def test_what_a_disk_did_not_give_is_read_by_the_next_run(clips, monkeypatch):
-    monkeypatch.setattr(encoding, "_PAUSES", (0.0,))
+    monkeypatch.setattr(encoding_tasks, "_PAUSES", (0.0,))
     with monkeypatch.context() as patch, pytest.warns(UserWarning, match="1 item was skipped"):
         failing(patch, OSError(5, "Input/output error"), ["4"], 99)
         assert len(encode(clips, shard_size=1)) == 7
@@ -253,7 +253,7 @@ def test_what_a_disk_did_not_give_is_read_by_the_next_run(clips, monkeypatch):
 
 
 def test_a_store_of_nothing_is_not_written(clips, monkeypatch):
-    monkeypatch.setattr(encoding, "_PAUSES", ())
+    monkeypatch.setattr(encoding_tasks, "_PAUSES", ())
     failing(monkeypatch, OSError(116, "Stale file handle"), "0123456", 99)
     seventh = [1]  # readable to begin with, and then no more
 
