@@ -119,7 +119,7 @@ def cluster(
     inertia: list[float] = []
     for iteration in range(max_iter + 1):
         labels, own = assigned(samples, centres, weights, n_jobs)
-        _occupy_empty(labels, own, centres, samples)
+        _occupy_empty(labels, own, centres, weights, samples)
         inertia.append(float(own.sum()))
         settled = iteration > 0 and inertia[-2] - inertia[-1] <= tol * inertia[-2]
         if settled or iteration == max_iter:
@@ -133,17 +133,23 @@ def cluster(
 
 
 def _occupy_empty(
-    labels: NDArray[np.intp], own: Floats, centres: list[Columns], samples: Samples
+    labels: NDArray[np.intp],
+    own: Floats,
+    centres: list[Columns],
+    weights: list[float],
+    samples: Samples,
 ) -> None:
     """Move centres without members to the samples furthest from theirs."""
     counts = np.bincount(labels, minlength=len(centres[0]))
     for j in np.flatnonzero(counts == 0).tolist():
         movable = np.where(counts[labels] < 2, -1.0, own)  # the last member of a cluster stays
         furthest = int(movable.argmax())
-        for c, x in zip(centres, samples.take([furthest]), strict=True):
-            c.put(j, x.completed())
         counts[labels[furthest]] -= 1
         labels[furthest], own[furthest], counts[j] = j, 0.0, 1
+        for c, x, weight in zip(centres, samples.take([furthest]), weights, strict=True):
+            whole = x.completed()
+            c.put(j, whole)
+            own[furthest] += weight * float(whole.own[0] - x.own[0])  # of columns that were zero
 
 
 def restarts(

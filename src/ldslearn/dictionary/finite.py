@@ -11,7 +11,8 @@ class FiniteDictionary(SystemDictionary):
     """Learn a dictionary of finite observability subspaces, and code systems by it (gLDS-DL).
 
     Atoms are n-dimensional subspaces of R^(order n_channels), not systems: the smallest
-    eigenvectors of S = sum_i z_ri (sum_j z_ji D_j D_j' - X_i X_i'), found without forming S.
+    eigenvectors of S = sum_i z_ri (sum_j z_ji D_j D_j' - X_i X_i'), found without forming S unless
+    it is small.
 
     Parameters
     ----------

@@ -13,12 +13,11 @@ from numpy.polynomial.chebyshev import chebder, chebval, chebvander
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine
-from ldslearn.dictionary.updates import LIMIT, AtomProblem, View
+from ldslearn.dictionary.updates import GRID, LIMIT, AtomProblem, View
 
 Floats = NDArray[np.float64]
 Answer = tuple[float, Floats | None, Floats]
 
-GRID = LIMIT * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, 33))
 _NODES = 24  # of the polynomial that stands for the objective in an eigenvalue between two points
 _NO_POINTS = np.empty((0, 0))
 _ANGLES = np.pi * (np.arange(_NODES) + 0.5) / _NODES

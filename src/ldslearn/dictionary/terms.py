@@ -5,7 +5,6 @@ S_k u_k is W times a column H_k that follows from G entry by entry: nothing m x 
 The functions are compiled at their first call, and kept on disk.
 """
 
-import numpy as np
 from numba import njit
 
 from ldslearn.geometry.stein import _options
@@ -145,27 +144,24 @@ def value(x, p, m):  # type: ignore[no-untyped-def]
 
 
 @njit(**_options)
-def best_eigenvalue(p, m, current, limit):  # type: ignore[no-untyped-def]
-    """Minimiser of (1-x^2) sum p / (1-x m)^2 on [-limit, limit]; `current` if none is lower.
+def best_eigenvalue(p, m, current, grid):  # type: ignore[no-untyped-def]
+    """Minimiser of (1-x^2) sum p / (1-x m)^2 between the ends of `grid`, or `current` if lower.
 
-    A grid finds the valley, Newton steps kept within it by bisection its floor.
+    The grid finds the valley, Newton steps kept within it by bisection its floor.
     """
-    n_grid = 33
     best, least = current, value(current, p, m)
-    place = -1
-    for i in range(n_grid):
-        x = limit * np.sin(0.5 * np.pi * (2.0 * i / (n_grid - 1) - 1.0))
-        f = value(x, p, m)
+    place, last = -1, len(grid) - 1
+    for i in range(len(grid)):
+        f = value(grid[i], p, m)
         if f < least:
-            best, least, place = x, f, i
+            best, least, place = grid[i], f, i
     if place >= 0:
-        low = limit * np.sin(0.5 * np.pi * (2.0 * max(place - 1, 0) / (n_grid - 1) - 1.0))
-        high = limit * np.sin(0.5 * np.pi * (2.0 * min(place + 1, n_grid - 1) / (n_grid - 1) - 1.0))
+        low, high = grid[max(place - 1, 0)], grid[min(place + 1, last)]
         x = best
     else:
-        x = min(max(current, -limit), limit)
+        x = min(max(current, grid[0]), grid[last])
         width = 0.1 * (1.0 - abs(x))
-        low, high = max(x - width, -limit), min(x + width, limit)
+        low, high = max(x - width, grid[0]), min(x + width, grid[last])
     for _ in range(30):
         f, slope, curvature = derivatives(x, p, m)
         if f < least:

@@ -15,8 +15,16 @@ from ldslearn.dictionary.columns import Columns
 Floats = NDArray[np.float64]
 
 LIMIT = 0.99  # largest modulus of an eigenvalue, as for stabilizers
-_DENSE = 40  # rows up to which an eigenvalue problem is solved in full
+_DENSE = 80  # rows up to which an eigenvalue problem is solved in full
 _SETTLED = 1e-5  # relative decrease at which an atom is left for this round
+
+
+def eigenvalue_grid(n_points: int) -> Floats:
+    """Return points from -LIMIT to LIMIT, closer to each other at the ends, where curves turn."""
+    return LIMIT * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, n_points))
+
+
+GRID = eigenvalue_grid(33)  # fine enough to find the valley of an eigenvalue
 
 
 @dataclass
@@ -100,7 +108,7 @@ class AtomProblem:
 
         found = eigenvalues.copy()
         for k in range(len(found)):
-            found[k] = terms.best_eigenvalue(*self.eigenvalue_terms(G, k), eigenvalues[k], LIMIT)
+            found[k] = terms.best_eigenvalue(*self.eigenvalue_terms(G, k), eigenvalues[k], GRID)
         return found
 
     def eigenvalue_terms(self, G: Floats, k: int) -> tuple[Floats, Floats]:
@@ -245,13 +253,15 @@ def _smallest(
         return image - others.T @ (others @ image)
 
     if m <= _DENSE or len(rows) >= m - 1:
-        S = np.column_stack([apply(e) for e in np.eye(m)])
+        S = W.T @ (d[:, None] * W) - above * np.eye(m)
+        S -= others.T @ (others @ S)
+        S -= (S @ others.T) @ others
         vectors = np.linalg.eigh(0.5 * (S + S.T))[1][:, : len(rows)]
     else:
         operator = LinearOperator((m, m), matvec=apply, dtype=np.float64)
         start = apply(rows.sum(axis=0))
         try:
             vectors = eigsh(operator, k=len(rows), which="LM", v0=start, tol=1e-6)[1]
-        except ArpackNoConvergence:  # eigenvalues too close to tell apart: nothing to gain
+        except ArpackNoConvergence:  # eigenvalues too close to tell apart: left as it is
             return rows
     return polar(vectors.T - (vectors.T @ others.T) @ others)
