@@ -59,6 +59,10 @@ def test_atoms_a_class_stand_side_by_side(motions):
     with pytest.raises(ValueError, match="dictionary must be an LDSDictionary or a FiniteDicti"):
         DictionaryClassifier("lds").fit(X, y)
     given = LDSDictionary(2, init=X[:2])
+    for wrong in ("a", 7.5):
+        with pytest.raises(ValueError, match="n_atoms must be an integer of at least 1"):
+            DictionaryClassifier(LDSDictionary(wrong), per_class=True).fit(X, y)
+    assert not hasattr(model.set_params(per_class=False).fit(X, y), "dictionaries_")
     with pytest.raises(ValueError, match="init='kmeans' or 'random' with per_class=True"):
         DictionaryClassifier(given, per_class=True).fit(X, y)
 

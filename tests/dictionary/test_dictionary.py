@@ -1,12 +1,15 @@
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
-from ldslearn import LDS, FiniteDictionary, LDSDictionary, LDSEncoder, LDSKMeans
-from ldslearn.datasets import load_basic_motions
+from ldslearn import LDS, FiniteDictionary, LDSDictionary, LDSKMeans
 from ldslearn.dictionary import algorithm
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.geometry import covariance_kernel, skew_kernel, symmetric_kernel
 from ldslearn.models import SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
 
@@ -27,11 +30,32 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
-def motions():
-    X_train, y_train, X_test, y_test = load_basic_motions()
-    encoder = LDSEncoder(5)
-    return encoder.fit_transform(X_train), y_train, encoder.transform(X_test), y_test
+@given(st.data())
+def test_no_half_step_of_any_fit_raises_the_objective(data):
+    n_states = data.draw(st.integers(1, 5))
+    n_systems = data.draw(st.integers(1, 10))
+    X = contractions(n_systems, n_states + data.draw(st.integers(0, 4)), n_states)
+    X = X[data.draw(st.lists(st.integers(0, n_systems - 1), min_size=1, max_size=10))]
+    settings = {
+        "update": data.draw(st.sampled_from(["joint", "column"])),
+        "sparsity": data.draw(st.sampled_from([0.0, 1e-9, 0.1, 1.0, 5.0])),
+        "init": data.draw(st.sampled_from(["kmeans", "random"])),
+    }
+    if data.draw(st.booleans()):
+        settings |= {
+            "parts": data.draw(st.sampled_from(["twofold", "symmetric", "skew"])),
+            "mix": data.draw(st.sampled_from([None, 0.0, 0.3, 1.0])),
+            "shared_codes": data.draw(st.booleans()),
+        }
+        model = LDSDictionary(data.draw(st.integers(1, len(X))), **settings)
+    else:
+        model = FiniteDictionary(data.draw(st.integers(1, len(X))), order=2, **settings)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "no code uses any atom")
+        model.set_params(max_iter=3, tol=0.0, random_state=0).fit(X)
+    steps = np.array(model.half_steps_)
+    assert (np.diff(steps) <= 1e-10 * len(X) * n_states).all()
+    assert (steps >= -1e-9).all()
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -195,87 +219,6 @@ def test_it_says_why_it_stopped(motions):
     assert limited.stopped_ == "after max_iter=2 iterations"
 
 
-def test_a_batch_is_remembered(motions):
-    X = motions[0]
-    data = Columns.of(canonical_skew(X))
-    group = algorithm.Group([data[:20]], [data[:4].copy()], [1.0], 0.1)
-    memory = Memory.of(group.atoms, learned=False)
-    learn_batch(group, memory, None)
-    first = memory.pulls[0].copy()
-    assert (group.atoms[0].eigenvalues >= 0).all()
-    second = algorithm.Group([data[20:]], group.atoms, [1.0], 0.1)
-    before = group.atoms[0].copy()
-    learn_batch(second, memory, None)
-    rho = 2**-0.6
-    problem = algorithm.Group([data[20:]], [before], [1.0], 0.1, codes=second.codes).problems(0)[0]
-    _, H = problem.weigh(problem.products(before.rows[0]), before.eigenvalues[0])
-    expected = (1 - rho) * first[0] - rho * problem.pull(H)
-    signs = np.sign((expected * memory.pulls[0][0]).sum(axis=1))  # planes may be turned over
-    np.testing.assert_allclose(memory.pulls[0][0] * signs[:, None], expected, atol=1e-9)
-    idle = algorithm.Group([data[:20]], [data[:4].copy()], [1.0], 1e3)
-    memory = Memory.of(idle.atoms, learned=False)
-    for _ in range(5):
-        learn_batch(idle, memory, None)
-    for rows in idle.atoms[0].rows:  # of samples that all are coded equally badly
-        assert (data.rows[:20] == rows).all(axis=(1, 2)).any()
-    assert (memory.idle == 0).all()
-
-
-def test_an_interrupt_keeps_what_was_learned(motions, monkeypatch):
-    X = motions[0]
-    calls = []
-    original = algorithm.Group.improve_atoms
-
-    def interrupted(self, update):
-        calls.append(1)
-        if len(calls) > 6:
-            raise KeyboardInterrupt
-        original(self, update)
-
-    monkeypatch.setattr(algorithm.Group, "improve_atoms", interrupted)
-    dictionary = LDSDictionary(5, random_state=0, tol=0.0)
-    with pytest.raises(KeyboardInterrupt):
-        dictionary.fit(X)
-    assert dictionary.stopped_ == "by an interrupt"
-    assert dictionary.n_iter_ >= 2
-    assert dictionary.transform(X).shape == (40, 10)
-
-
-def test_a_stream_comes_close_to_the_whole(motions):
-    X, _, Z, _ = motions
-    everything = LDS.concatenate([X, Z])
-    random = np.random.default_rng(0)
-    stream = LDSDictionary(6, random_state=0, init="random")
-    for _ in range(12):
-        for batch in np.array_split(random.permutation(80), 5):
-            stream.partial_fit(everything[batch])
-    assert stream.n_batches_ == len(stream.batch_objective_) == 60
-    assert np.mean(stream.batch_objective_[-5:]) < np.mean(stream.batch_objective_[1:6])
-
-    def objective(dictionary):
-        return LDSDictionary(6, init=dictionary.atoms_, max_iter=0).fit(everything).objective_[-1]
-
-    whole = LDSDictionary(6, random_state=0).fit(everything)
-    start = LDSDictionary(6, random_state=0, init="random", max_iter=0).fit(everything)
-    assert objective(stream) < 1.2 * objective(whole)
-    assert objective(stream) < 0.85 * objective(start)
-    stream.fit(X)
-    assert not hasattr(stream, "batch_objective_")
-
-
-def test_a_stream_goes_on_from_a_fit(motions):
-    X, _, Z, _ = motions
-    dictionary = LDSDictionary(6, random_state=0).fit(X)
-    before, history = dictionary.score(X), dictionary.objective_
-    dictionary.partial_fit(X[::2])
-    assert dictionary.score(X) > 1.15 * before  # scores are negative; drawn atoms are 1.6 times
-    assert dictionary.objective_ is history
-    dictionary.partial_fit(Z[:2])  # fewer than atoms
-    assert dictionary.n_batches_ == 2
-    with pytest.raises(ValueError, match="X must have n_states=5, as the model was .*; got 4"):
-        dictionary.partial_fit(contractions(3, 6, 4))
-
-
 def test_parameters_set_later_change_nothing_learned(motions):
     X, _, Z, _ = motions
     dictionary = LDSDictionary(4, random_state=0, max_iter=2).fit(X)
@@ -393,6 +336,9 @@ def test_bad_input(motions):
     for act in (dictionary.transform, dictionary.partial_fit, dictionary.fit, dictionary.score):
         with pytest.raises(ValueError, match="X must hold at least one system"):
             act(X[:0])
+    delayed = replace(dictionary.atoms_, delays=2)
+    with pytest.raises(ValueError, match="init must have delays=1; got delays=2"):
+        LDSDictionary(len(delayed), init=delayed).fit(X)
     with pytest.raises(ValueError, match="init must hold n_atoms=3 atoms; got 2"):
         LDSDictionary(3, init=dictionary.atoms_).fit(X)
     with pytest.raises(ValueError, match="systems must have B for the covariance kernel"):

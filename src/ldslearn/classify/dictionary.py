@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
+from ldslearn._checks import check_whole
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
@@ -73,33 +74,48 @@ class DictionaryClassifier(LDSClassifier):
         X : LDS
         y : (len(X),) array of labels
         """
-        systems, classes, indices = check_labelled(X, y, stored=self.per_class is not True)
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
+        systems, classes, indices = check_labelled(X, y, stored=not self.per_class)
         if not isinstance(self.dictionary, SystemDictionary):
             raise _errors.invalid_parameter(
                 "dictionary", "be an LDSDictionary or a FiniteDictionary", self.dictionary
             )
-        dictionary = clone(self.dictionary)
+        dictionary, of_classes = clone(self.dictionary), []
         if self.per_class:
-            if not isinstance(dictionary.init, str):
-                raise _errors.atoms_given_per_class()
-            self.dictionaries_ = []
-            for c in range(len(classes)):
-                own = systems[indices == c]
-                smaller = clone(dictionary)
-                smaller.set_params(n_atoms=min(dictionary.n_atoms, len(own)))
-                self.dictionaries_.append(smaller.fit(own))
-            atoms = Atoms.concatenate([fitted.atoms_ for fitted in self.dictionaries_])
-            dictionary.set_params(n_atoms=len(atoms))
-            self.dictionary_ = dictionary.with_atoms(atoms, systems)
+            of_classes = self._fit_classes([systems[indices == c] for c in range(len(classes))])
+            atoms = Atoms.concatenate([fitted.atoms_ for fitted in of_classes])
+            dictionary.set_params(n_atoms=len(atoms)).with_atoms(atoms, systems)
         else:
-            self.dictionary_ = dictionary  # an interrupt leaves what was learned
-            dictionary.fit(systems)
-        self.classes_ = classes
-        self.classifier_ = self._new_classifier()
-        self.classifier_.fit(self.dictionary_.transform(systems), classes[indices])
+            self._fit_all(dictionary, systems)
+        classifier = self._new_classifier()
+        classifier.fit(dictionary.transform(systems), classes[indices])
+        self.classes_, self.dictionary_, self.classifier_ = classes, dictionary, classifier
+        self.__dict__.pop("dictionaries_", None)
+        if self.per_class:
+            self.dictionaries_ = of_classes
         return self
+
+    def _fit_all(self, dictionary: SystemDictionary, systems: LDS) -> None:
+        """Learn one dictionary; an interrupt leaves what was learned, and no classifier."""
+        try:
+            dictionary.fit(systems)
+        except (KeyboardInterrupt, ConnectionError):
+            if hasattr(dictionary, "atoms_"):
+                self.__dict__.pop("classifier_", None)  # one of other codes
+                self.dictionary_ = dictionary
+            raise
+
+    def _fit_classes(self, parts: list[LDS]) -> list[SystemDictionary]:
+        """Learn a dictionary of the systems of each class."""
+        template = self.dictionary
+        check_whole("n_atoms", template.n_atoms)
+        if not isinstance(template.init, str):
+            raise _errors.atoms_given_per_class()
+        return [
+            clone(template).set_params(n_atoms=min(template.n_atoms, len(own))).fit(own)
+            for own in parts
+        ]
 
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
@@ -119,7 +135,7 @@ class DictionaryClassifier(LDSClassifier):
         return self.classifier_.predict_proba(codes)
 
     def _codes(self, X: LDS) -> Floats:
-        check_is_fitted(self)
+        check_is_fitted(self, "classifier_")
         return self.dictionary_.transform(X)
 
     def _new_classifier(self) -> Any:

@@ -65,7 +65,8 @@ class LDSKMeans(
 
     Notes
     -----
-    Ctrl-C keeps the best run so far; KeyboardInterrupt is passed on.
+    Ctrl-C keeps the best run so far, or before the first has ended, what an earlier fit found;
+    KeyboardInterrupt is passed on.
 
     Examples
     --------
@@ -108,13 +109,13 @@ class LDSKMeans(
         """
         systems = as_batch(X)
         self._check(len(systems))
-        self.recipe_, self._like = self._recipe().over(systems.windows), systems[:1]
-        with samples_of(systems, self.recipe_) as samples:
-            self._cluster(samples[0], systems.delays)
+        recipe = self._recipe().over(systems.windows)
+        with samples_of(systems, recipe) as samples:
+            self._cluster(samples[0], recipe, systems)
         return self
 
-    def _cluster(self, samples: Samples, delays: int) -> None:
-        best, weights = np.inf, list(self.recipe_.codes[0].values())
+    def _cluster(self, samples: Samples, recipe: Recipe, systems: LDS | LDSStore) -> None:
+        best, weights = np.inf, list(recipe.codes[0].values())
         runs = restarts(
             samples, weights, self.n_clusters, random_source(self.random_state),
             n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs,
@@ -123,12 +124,13 @@ class LDSKMeans(
             for run in runs:  # an interrupt leaves the best so far
                 if run.inertia[-1] < best:
                     best = run.inertia[-1]
-                    centres = dict(zip(self.recipe_.codes[0], run.centres, strict=True))
-                    self.cluster_centers_ = Atoms([centres], delays)
+                    # as `predict` has it, also of copies
+                    labels = assigned(samples, run.centres, weights, self.n_jobs)[0]
+                    centres = dict(zip(recipe.codes[0], run.centres, strict=True))
+                    self.recipe_, self._like, self.labels_ = recipe, systems[:1], labels
                     self.inertia_path_, self.inertia_ = run.inertia, best
                     self.n_iter_ = len(run.inertia) - 1
-                    # as `predict` has it, also of copies
-                    self.labels_ = assigned(samples, run.centres, weights, self.n_jobs)[0]
+                    self.cluster_centers_ = Atoms([centres], systems.delays)
                 advance(1, f"k-means: inertia {best:.5g}")
 
     def predict(self, X: LDS) -> NDArray[np.intp]:
@@ -138,7 +140,7 @@ class LDSKMeans(
     @by_blocks
     def transform(self, X: LDS) -> Floats:
         """Return the distances to all centres, (len(X), n_clusters)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "cluster_centers_")
         systems = check_like(X, self._like, "the model was fitted with")
         data, weights = self._columns(systems)
         centres = list(self.cluster_centers_.terms[0].values())

@@ -90,11 +90,13 @@ class Atoms:
         ]
         return cls(terms, batches[0].delays)
 
-    def like(self, terms: list[dict[str, Columns]]) -> Self:
+    def like(self, terms: list[dict[str, Columns]], delays: int) -> Self:
         """Return these atoms, arranged as the codes that `terms` of systems have.
 
         Centres of clusters have all parts in one code; a dictionary may want one code each.
         """
+        if self.delays != delays:
+            raise _errors.invalid("init", f"have delays={delays}", f"delays={self.delays}", "")
         available = {name: columns for term in self.terms for name, columns in term.items()}
         wanted = [list(term) for term in terms]
         if [list(term) for term in self.terms] == wanted:

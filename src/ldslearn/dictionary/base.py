@@ -1,6 +1,7 @@
 """What dictionaries of systems share: Algorithm 1 on the columns that a recipe makes."""
 
 import warnings
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -47,42 +48,39 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self._check(len(systems))
         if self.update != "joint" and in_blocks(systems):
             raise _errors.joint_only(self.update)
-        for name in ("_memories", "batch_objective_", "n_batches_"):  # of an earlier stream
-            self.__dict__.pop(name, None)
-        self.recipe_ = self._recipe().over(systems.windows)
-        self.half_steps_: list[float] = []
-        with samples_of(systems, self.recipe_) as samples:
-            groups = self._learn(systems, samples)
-        ended = len(self.half_steps_) < 2 * (self.max_iter + 1)
-        settled = f"an iteration lowered the objective by less than tol={self.tol:g}"
-        limit = f"after max_iter={self.max_iter} iterations"
-        self._keep(groups, systems, settled if ended else limit)
+        recipe = self._recipe().over(systems.windows)
+        with samples_of(systems, recipe) as samples:
+            groups = self._groups(samples, recipe, self._initial(systems, recipe, samples))
+            self._learn(groups, recipe, systems)
         if not any(group.n_codes for group in groups):
             warnings.warn(_errors.no_codes(self.sparsity), stacklevel=2)
         return self
 
-    def _learn(self, systems: LDS | LDSStore, samples: list[Samples]) -> list[Group]:
+    def _learn(self, groups: list[Group], recipe: Recipe, systems: LDS | LDSStore) -> None:
         """Run Algorithm 1; an interrupt, or the loss of a cluster, leaves the atoms so far."""
-        groups = self._groups(samples, self._initial(systems, samples))
+        steps: list[float] = []
         try:
             with progress("dictionary", self.max_iter + 1) as advance:
                 for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
-                    self.half_steps_ += pair
+                    steps += pair
                     advance(1, _state_of(groups, pair[0]))
         except (KeyboardInterrupt, ConnectionError) as error:
             lost = isinstance(error, ConnectionError)
             why = "by the loss of the cluster" if lost else "by an interrupt"
-            self._keep(groups, systems, why)
+            self._keep(groups, recipe, systems, steps, why)
             raise
-        return groups
+        ended = len(steps) < 2 * (self.max_iter + 1)
+        settled = f"an iteration lowered the objective by less than tol={self.tol:g}"
+        limit = f"after max_iter={self.max_iter} iterations"
+        self._keep(groups, recipe, systems, steps, settled if ended else limit)
 
     def partial_fit(self, X: LDS, y: Any = None) -> Self:
         """Learn from one batch of a stream, going on from what was learned before.
 
         One stochastic step: batch t enters the averages that the atoms follow by the weight
-        ``t ** -0.6``. Of a new dictionary the first batch gives the atoms to start from, and must
-        hold `n_atoms` systems. Atoms that five batches in a row do not use are replaced by
-        the system coded worst. `update` is not used.
+        ``t ** -0.6``; a `fit` before it counts as ten batches. Of a new dictionary the first batch
+        gives the atoms to start from, and must hold `n_atoms` systems. Atoms that five batches in a
+        row do not use are replaced by the system coded worst. `update` is not used.
 
         Parameters
         ----------
@@ -93,18 +91,21 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         systems = as_systems(X, "X", at_least_one=True) if new else self._check_like(X)
         if new:
             self._check(len(systems))
-            self.recipe_ = self._recipe().over(systems.windows)
-        data = self._in_memory(systems)
-        groups = self._groups(data, self._initial(systems, data) if new else self.atoms_)
-        if not hasattr(self, "_memories"):
-            self._memories = [Memory.of(group.atoms, learned=not new) for group in groups]
-            self.batch_objective_: list[float] = []
-        steps = zip(groups, self._memories, strict=True)
-        self.batch_objective_.append(
-            sum(learn_batch(group, memory, self.n_jobs) for group, memory in steps)
-        )
+        recipe = self._recipe().over(systems.windows) if new else self.recipe_
+        data = _in_memory(recipe, systems)
+        atoms = self._initial(systems, recipe, data) if new else self.atoms_
+        groups = self._groups(data, recipe, atoms)
+        if hasattr(self, "_memories"):
+            memories, objectives = deepcopy(self._memories), self.batch_objective_
+        else:
+            memories = [Memory.of(group.atoms, learned=not new) for group in groups]
+            objectives = []
+        steps = zip(groups, memories, strict=True)
+        objective = sum(learn_batch(group, memory, self.n_jobs) for group, memory in steps)
+        self._take(groups, recipe, systems)  # all at once: an interrupt leaves what there was
+        self._memories: list[Memory] = memories
+        self.batch_objective_: list[float] = [*objectives, objective]
         self.n_batches_ = len(self.batch_objective_)
-        self._take(groups, systems)
         return self
 
     @by_blocks
@@ -124,19 +125,18 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def score(self, X: LDS | LDSStore, y: Any = None) -> float:
         """Return minus the objective a system, best codes included."""
-        check_is_fitted(self)
+        check_is_fitted(self, "atoms_")
         systems = as_batch(X)
         self._check_like(systems[:1])
         with samples_of(systems, self.recipe_) as samples:
-            groups = self._groups(samples, self.atoms_)
+            groups = self._groups(samples, self.recipe_, self.atoms_)
             return -sum(group.code(self.n_jobs) for group in groups) / len(systems)
 
     def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
         """Take atoms as they are, as if they had been learned from systems like those given."""
-        self.recipe_ = self._recipe().over(like.windows)
-        self._take(self._groups(self._in_memory(like[:1]), atoms), like)
-        self.half_steps_, self.objective_, self.n_iter_ = [], np.empty(0), 0
-        self.stopped_ = "nothing was learned"
+        recipe = self._recipe().over(like.windows)
+        groups = self._groups(_in_memory(recipe, like[:1]), recipe, atoms)
+        self._keep(groups, recipe, like, [], "nothing was learned")
         return self
 
     def _recipe(self) -> Recipe:
@@ -144,15 +144,13 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         raise NotImplementedError
 
     def _groups_of(self, X: LDS) -> list[Group]:
-        check_is_fitted(self)
-        return self._groups(self._in_memory(self._check_like(X)), self.atoms_)
+        check_is_fitted(self, "atoms_")
+        systems = self._check_like(X)
+        return self._groups(_in_memory(self.recipe_, systems), self.recipe_, self.atoms_)
 
-    def _in_memory(self, systems: LDS) -> list[Samples]:
-        return [Samples.of(list(terms.values())) for terms in self.recipe_.columns(systems)]
-
-    def _groups(self, samples: list[Samples], atoms: Atoms) -> list[Group]:
+    def _groups(self, samples: list[Samples], recipe: Recipe, atoms: Atoms) -> list[Group]:
         groups: list[Group] = []
-        for one, code, terms in zip(samples, self.recipe_.codes, atoms.terms, strict=True):
+        for one, code, terms in zip(samples, recipe.codes, atoms.terms, strict=True):
             own, weights = [terms[name].copy() for name in code], list(code.values())
             if one.in_memory is None:
                 groups.append(SpreadGroup(one, own, weights, self.sparsity))
@@ -160,25 +158,35 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 groups.append(Group(one.in_memory, own, weights, self.sparsity))
         return groups
 
-    def _keep(self, groups: list[Group], systems: LDS | LDSStore, stopped: str) -> None:
-        self._take(groups, systems)
-        self.objective_ = np.array(self.half_steps_[::2])
+    def _keep(
+        self,
+        groups: list[Group],
+        recipe: Recipe,
+        systems: LDS | LDSStore,
+        steps: list[float],
+        stopped: str,
+    ) -> None:
+        """Take the atoms and the history of a fit, and forget a stream before it."""
+        for name in ("_memories", "batch_objective_", "n_batches_"):
+            self.__dict__.pop(name, None)
+        self._take(groups, recipe, systems)
+        self.half_steps_, self.objective_ = steps, np.array(steps[::2])
         self.n_iter_, self.stopped_ = max(len(self.objective_) - 1, 0), stopped
 
-    def _take(self, groups: list[Group], systems: LDS | LDSStore) -> None:
+    def _take(self, groups: list[Group], recipe: Recipe, systems: LDS | LDSStore) -> None:
         """Make the atoms of the groups those of the estimator."""
-        pairs = zip(self.recipe_.codes, groups, strict=True)
-        terms = [dict(zip(code, group.atoms, strict=True)) for code, group in pairs]
-        self.atoms_, self._like = Atoms(terms, systems.delays), systems[:1]
+        terms = _named(recipe, [group.atoms for group in groups])
+        self.recipe_, self._like = recipe, systems[:1]
+        self.atoms_ = Atoms(terms, systems.delays)
 
-    def _initial(self, systems: LDS | LDSStore, samples: list[Samples]) -> Atoms:
+    def _initial(self, systems: LDS | LDSStore, recipe: Recipe, samples: list[Samples]) -> Atoms:
         random = random_source(self.random_state)
         if isinstance(self.init, Atoms):
             if len(self.init) != self.n_atoms:
                 raise _errors.invalid(
                     "init", f"hold n_atoms={self.n_atoms} atoms", len(self.init), ""
                 )
-            return self.init.like(self._named([one.first for one in samples]))
+            return self.init.like(_named(recipe, [one.first for one in samples]), systems.delays)
         if isinstance(self.init, LDS):
             layouts = [
                 (batch.shape[1:], batch.delays, batch.windows) for batch in (self.init, systems)
@@ -187,16 +195,16 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 raise _errors.invalid(
                     "init", f"hold n_atoms={self.n_atoms} systems like {systems[:1]}", self.init, ""
                 )
-            given = Atoms(self.recipe_.columns(self.init), systems.delays)
-            like = self._named([one.first for one in samples])
-            return given.like(like).completed()
+            given = Atoms(recipe.columns(self.init), systems.delays)
+            like = _named(recipe, [one.first for one in samples])
+            return given.like(like, systems.delays).completed()
         if isinstance(self.init, str) and self.init == "random":
             chosen = random.choice(len(systems), self.n_atoms, replace=False)
-            terms = self._named([one.take(chosen) for one in samples])
+            terms = _named(recipe, [one.take(chosen) for one in samples])
             return Atoms(terms, systems.delays).completed()
         if isinstance(self.init, str) and self.init == "kmeans":
             terms = []
-            for code, one in zip(self.recipe_.codes, samples, strict=True):
+            for code, one in zip(recipe.codes, samples, strict=True):
                 runs = restarts(
                     one, list(code.values()), self.n_atoms, random,
                     n_init=3, max_iter=10, tol=1e-3, n_jobs=self.n_jobs,
@@ -205,11 +213,6 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 terms.append(dict(zip(code, best.centres, strict=True)))
             return Atoms(terms, systems.delays)
         raise _errors.invalid_parameter("init", "be 'kmeans', 'random', an LDS or atoms", self.init)
-
-    def _named(self, terms: list[list[Columns]]) -> list[dict[str, Columns]]:
-        """Terms of every code by their names."""
-        pairs = zip(self.recipe_.codes, terms, strict=True)
-        return [dict(zip(code, columns, strict=True)) for code, columns in pairs]
 
     def _check(self, n_systems: int) -> None:
         check_whole("n_atoms", self.n_atoms)
@@ -237,6 +240,16 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     @property
     def _n_features_out(self) -> int:
         return len(self.atoms_) * len(self.atoms_.terms)
+
+
+def _in_memory(recipe: Recipe, systems: LDS) -> list[Samples]:
+    return [Samples.of(list(terms.values())) for terms in recipe.columns(systems)]
+
+
+def _named(recipe: Recipe, terms: list[list[Columns]]) -> list[dict[str, Columns]]:
+    """Terms of every code by their names."""
+    pairs = zip(recipe.codes, terms, strict=True)
+    return [dict(zip(code, columns, strict=True)) for code, columns in pairs]
 
 
 def _state_of(groups: list[Group], objective: float) -> str:

@@ -62,7 +62,8 @@ class LDSDictionary(SystemDictionary):
     Notes
     -----
     An atom that no code uses is replaced by the training system that is coded worst. Ctrl-C keeps
-    the atoms learned so far, fitted attributes and all; KeyboardInterrupt is passed on.
+    the atoms learned so far, fitted attributes and all (during k-means, what an earlier fit found);
+    KeyboardInterrupt is passed on.
 
     Examples
     --------

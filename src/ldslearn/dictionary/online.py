@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.updates import LIMIT, Atom, AtomProblem, polar
+from ldslearn.dictionary.updates import Atom, AtomProblem, eigenvalue_grid, polar
 
 Floats = NDArray[np.float64]
 
-GRID = LIMIT * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, 65))
+GRID = eigenvalue_grid(65)
 _BATCHES_OF_A_FIT = 10  # what atoms of a fit count for
 _PATIENCE = 5  # batches without use after which an atom is replaced
 _FORGETTING = 0.6  # rho_t = t^-0.6: sums to infinity, its squares do not
@@ -36,15 +36,15 @@ class Memory:
     idle : (J,) array
         Batches since each atom was last used.
     n_batches : int
-    learned : bool
-        Whether the atoms came from a fit.
+    learned : (J,) array of bool
+        Atoms of a fit of which no batch has been seen yet.
     """
 
     pulls: list[Floats]
     curves: list[Floats]
     idle: NDArray[np.intp]
     n_batches: int
-    learned: bool
+    learned: NDArray[np.bool_]
 
     @classmethod
     def of(cls, atoms: list[Columns], *, learned: bool) -> "Memory":
@@ -54,14 +54,14 @@ class Memory:
             [np.zeros((*term.eigenvalues.shape, len(GRID))) for term in atoms],
             np.zeros(len(atoms[0]), dtype=int),
             _BATCHES_OF_A_FIT if learned else 0,
-            learned,
+            np.full(len(atoms[0]), learned),
         )
 
     def forget(self, r: int) -> None:
         """Clear what is known of an atom."""
         for averages in (*self.pulls, *self.curves):
             averages[r] = 0.0
-        self.idle[r] = 0
+        self.idle[r], self.learned[r] = 0, False
 
 
 def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
@@ -83,11 +83,16 @@ def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
             curves *= 1.0 - rho
             if problems:
                 own = Atom(atoms.rows[r], atoms.eigenvalues[r])
-                _remember(problems[term], own, rho, memory.learned, pull, curves)
+                strength = _remember(problems[term], own, rho, pull, curves)
+                if memory.learned[r]:  # a fit is remembered as one sample, the atom itself
+                    itself = AtomProblem(atoms[[r]], np.array([-strength]))
+                    _remember(itself, own, 1.0 - rho, pull, curves)
             if pull.any():
                 atoms.rows[r] = polar(pull)
                 for k in np.flatnonzero(curves.any(axis=1)).tolist():
                     _follow(atoms, r, k, pull, curves)
+        if problems:
+            memory.learned[r] = False
     return objective
 
 
@@ -101,18 +106,16 @@ def _follow(atoms: Columns, r: int, k: int, pull: Floats, curves: Floats) -> Non
     atoms.eigenvalues[r, k] = best
 
 
-def _remember(
-    problem: AtomProblem, own: Atom, rho: float, learned: bool, pull: Floats, curves: Floats
-) -> None:
+def _remember(problem: AtomProblem, own: Atom, share: float, pull: Floats, curves: Floats) -> float:
+    """Add a share of what a problem says of an atom to its averages; return the pull's length."""
     from ldslearn.dictionary import terms
 
     G = problem.products(own.rows)
     _, H = problem.weigh(G, own.eigenvalues)
-    step = -problem.pull(H)
-    if learned and not pull.any():  # atoms of a fit pull towards themselves
-        pull += (1.0 - rho) * np.linalg.norm(step) / np.sqrt(len(step)) * own.rows
-    pull += rho * step
+    step = problem.pull(H)
+    pull -= share * step
     values = np.empty(len(GRID))
     for k in range(len(curves)):
         terms.values_on_grid(GRID, *problem.eigenvalue_terms(G, k), values)
-        curves[k] += rho * values
+        curves[k] += share * values
+    return float(np.linalg.norm(step) / np.sqrt(len(step)))
