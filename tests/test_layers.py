@@ -30,6 +30,7 @@ ORDER = [
     "report",
     "demo",
     "cli",
+    "__main__",
 ]
 ROOT = Path(ldslearn.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

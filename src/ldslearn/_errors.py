@@ -210,8 +210,8 @@ def missing_data(
 def no_data_folder(folder: str | PathLike[str]) -> FileNotFoundError:
     """A folder of data sets that is not there."""
     return FileNotFoundError(
-        f"--data-dir must be a folder; {folder} is none. Without it embedded data are used; "
-        "docs/datasets.md tells where to get the paper's."
+        f"the folder of data sets must be there; {folder} is no folder. Without one, embedded data "
+        "are used; docs/datasets.md tells where to get the paper's."
     )
 
 
@@ -220,7 +220,7 @@ def no_data_in_folder(folder: str | PathLike[str], known: Mapping[str, str]) -> 
     names = ", ".join(f"{path} ({title})" for path, title in known.items())
     return FileNotFoundError(
         f"{folder} must hold one of the collections {names} at least; none is there. "
-        "docs/datasets.md tells where to get them and how each is laid out."
+        "docs/datasets.md tells where to get them and how each is laid out, and of the stand-ins."
     )
 
 

@@ -358,18 +358,30 @@ def test_warnings_are_one_line(clips, tmp_path):
     assert "\x1b" not in out  # no colours without a terminal
 
 
-def test_reproduce_writes_records_a_page_and_the_claims(tmp_path, capsys):
+def test_reproduce_writes_records_a_page_and_the_claims(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("LDSLEARN_DATA", raising=False)
     folder = tmp_path / "made"
     code = run(["reproduce", "covariance", "--quick", "-o", str(folder)])
     shown = capsys.readouterr()
     assert code == 0
-    assert "8 runs, 0 of them on record" in shown.err
+    assert "runs: 8, on record: 0 (quick" in shown.err
     assert "Claims of the paper" in shown.out
     assert "BasicMotions" in shown.out
     assert len(list((folder / "records").glob("classify-*.json"))) == 8
-    assert (folder / "report.html").read_text().startswith("<!doctype html>")
-    record = json.loads((folder / "reproduction.json").read_text())
+    assert f"look into {folder}/covariance-quick.html" in shown.out.replace("\n", "")
+    assert (folder / "covariance-quick.html").read_text().startswith("<!doctype html>")
+    record = json.loads((folder / "covariance-quick.json").read_text())
     assert record["figures"][0]["name"] == "covariance"
+    page = (folder / "covariance-quick.html").read_text()
+    assert run(["reproduce", "fig2", "--quick", "-o", str(folder)]) == 0
+    assert (folder / "fig2-quick.html").exists()
+    assert (folder / "covariance-quick.html").read_text() == page
+
+
+def test_reproduce_looks_where_the_environment_says(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("LDSLEARN_DATA", str(tmp_path / "none"))
+    assert run(["reproduce", "fig2", "--quick", "-o", str(tmp_path / "o")]) == 1
+    assert "none is no folder" in capsys.readouterr().err
 
 
 def test_reproduce_answers_bad_input(tmp_path, capsys):
@@ -377,6 +389,8 @@ def test_reproduce_answers_bad_input(tmp_path, capsys):
     assert "fig2" in capsys.readouterr().err
     missing = str(tmp_path / "none")
     assert run(["reproduce", "fig2", "--data-dir", missing, "-o", str(tmp_path / "o")]) == 1
-    assert "must be a folder" in capsys.readouterr().err
+    assert "is no folder" in capsys.readouterr().err
     assert run(["reproduce", "fig2", "--data-dir", str(tmp_path), "-o", str(tmp_path / "o")]) == 1
-    assert "docs/datasets.md" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "docs/datasets.md" in told
+    assert "dyntexpp (DynTex++)" in told

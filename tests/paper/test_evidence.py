@@ -84,10 +84,10 @@ def test_a_collection_decides_where_its_interval_is_clear_of_zero(low, high, ver
         ([2.0, 3.0], "confirmed"),
         ([0.5, 0.6], "refuted"),
         ([0.5, 2.0], "undecided"),
-        ([1.05], "undecided"),
+        ([1.2], "undecided"),
     ],
 )
-def test_times_within_a_tenth_say_nothing(ratios, verdict):
+def test_times_within_a_quarter_say_nothing(ratios, verdict):
     found = quicker("cheaper", "here", list(range(len(ratios))), ratios, "L")
     assert found.verdict == verdict
 

@@ -109,14 +109,17 @@ def without_times(record):
 
 def test_a_record_says_what_was_used(first):
     _, record, said = first
-    assert said[0] == "9 runs, 0 of them on record"
-    assert "Fig. 2: soft normalisation: JapaneseVowels" in said
+    assert said[0] == "runs: 9, on record: 0 (quick: fewer values and rounds)"
+    words = "JapaneseVowels (embedded) instead of Cambridge"
+    assert f"Fig. 2: soft normalisation: {words}; runs to do: 1" in said
     figures = {one["name"]: one for one in record["figures"]}
     assert list(figures) == ["fig2", "covariance"]
-    assert figures["covariance"]["collections"] == [
-        {"name": "motions", "title": "BasicMotions", "origin": "embedded", "instead_of": "SD"},
-        {"name": "vowels", "title": "JapaneseVowels", "origin": "embedded", "instead_of": "SPr"},
-    ]
+    motions, vowels = figures["covariance"]["collections"]
+    assert motions == {
+        "name": "motions", "title": "BasicMotions", "origin": "embedded", "instead_of": "SD",
+        "words": "BasicMotions (embedded) instead of SD",
+    }  # fmt: skip
+    assert vowels["words"] == "JapaneseVowels (embedded) instead of SPr"
     assert [claim["claim"] for claim in record["claims"]] == ["covariance-coding"]
     assert record["collections"]["motions"]["n_sequences"] == 80
     json.dumps(record, allow_nan=False)
@@ -127,8 +130,12 @@ def test_nothing_is_computed_twice(first, monkeypatch):
     said = []
     monkeypatch.setattr(reproduction, "compute", lambda run: pytest.fail("computed again"))
     again = reproduce(["fig2", "covariance"], quick=True, records=folder, say=said.append)
-    assert said[0] == "9 runs, 9 of them on record"
+    assert said[0] == "runs: 9, on record: 9 (quick: fewer values and rounds)"
     assert without_times(again) == without_times(record)
+    assert again["seconds"] == record["seconds"] > 0  # of the runs, whenever they were done
+    one = reproduce("fig2", quick=True, records=folder)
+    assert [figure["name"] for figure in one["figures"]] == ["fig2"]
+    assert one["seconds"] < record["seconds"]
 
 
 def test_an_interrupted_call_goes_on_where_it_was(first, tmp_path, monkeypatch):
@@ -141,10 +148,12 @@ def test_an_interrupted_call_goes_on_where_it_was(first, tmp_path, monkeypatch):
         done.append(run.key)
         return compute(run)
 
+    said = []
     monkeypatch.setattr(reproduction, "compute", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        reproduce(["fig2", "covariance"], quick=True, records=tmp_path)
+        reproduce(["fig2", "covariance"], quick=True, records=tmp_path, say=said.append)
     assert len(list((tmp_path / "records").iterdir())) == 4
+    assert said[-1] == "on record: 4 runs of 9; asked for again, it goes on from there"
 
     def counted(run):
         done.append(run.key)
@@ -205,7 +214,7 @@ def test_numbers_in_print_stand_in_the_table(tmp_path, monkeypatch):
     (figure,) = reproduce(["table4"], quick=True, records=tmp_path)["figures"]
     (table,) = figure["panels"]
     assert table["columns"][0] == ""
-    assert table["columns"][-2:] == ["our best", "cited in print"]
+    assert table["columns"][-2:] == ["proposed", "cited in print"]
     rows = {row[0]: row[1:] for row in table["rows"]}
     assert rows["BasicMotions"][:2] == ["50.0 (n = 2)", "50.0 (n = 2)"]
     assert rows["UCLA, in print"] == [

@@ -139,3 +139,5 @@ def test_lines_draw_means_spread_and_names():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
     first = ax.containers[0].lines[2][0].get_segments()[0]
     assert first[:, 1].tolist() == [40.0, 60.0]
+    with pytest.raises(ValueError, match="panel must be of lines; got table"):
+        plot_lines({"panel": "table", "rows": []}, Figure().subplots())

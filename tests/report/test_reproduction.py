@@ -17,7 +17,7 @@ def record(tmp_path_factory):
 
 def made_of(*panels):
     """A record of one figure."""
-    collection = {"name": "x", "title": HOSTILE, "origin": "embedded", "instead_of": "ucsd"}
+    collection = {"name": "x", "title": HOSTILE, "origin": "embedded", "words": HOSTILE}
     about = {
         "title": HOSTILE, "origin": "embedded", "n_sequences": 1, "n_channels": 1, "shortest": 1,
         "longest": 2, "classes": {HOSTILE: 1}, "fingerprint": "0" * 64,

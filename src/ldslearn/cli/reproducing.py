@@ -20,11 +20,12 @@ def reproduce(
         Path | None,
         typer.Option(
             help="Folder of the paper's data sets or stand-ins; embedded data without it.",
+            envvar="LDSLEARN_DATA",
             show_default=False,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer values and rounds: minutes instead of an hour.")
+        bool, typer.Option("--quick", help="Fewer values and rounds: minutes instead of hours.")
     ] = False,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for records and the page.")
@@ -35,7 +36,8 @@ def reproduce(
     """Redo tables and figures of the paper, and judge its claims, on the data at hand.
 
     Every run is recorded in the output folder; an interrupted command goes on where it was. The
-    folder then holds report.html, to look at, and reproduction.json.
+    folder then holds a page to look at, named after what was asked for (all.html, fig5.html,
+    fig5-quick.html), and the same as JSON.
     """
     from ldslearn.cli import showing
     from ldslearn.paper import reproduce as run
@@ -49,10 +51,11 @@ def reproduce(
     record = run(
         names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=_say_on_stderr
     )
-    write_json(output / "reproduction.json", record)
+    stem = "-".join(["all"] if "all" in names else dict.fromkeys(names)) + "-quick" * quick
+    write_json(output / f"{stem}.json", record)
     command = shlex.join(["ldslearn", *sys.argv[1:]])
-    write_text(output / "report.html", reproduction_page(record, command))
-    showing.show(record, as_json, *showing.reproduction(record), f"look into {output}/report.html")
+    write_text(output / f"{stem}.html", reproduction_page(record, command))
+    showing.show(record, as_json, *showing.reproduction(record), f"look into {output}/{stem}.html")
 
 
 def _say_on_stderr(text: str) -> None:

@@ -129,6 +129,7 @@ def reproduction(record: dict[str, Any]) -> list[Table | str]:
             if panel["panel"] == "table":
                 title = f"{one['title']}: {panel['title']}"
                 shown += listed(title, tuple(panel["columns"]), [tuple(r) for r in panel["rows"]])
+                shown += [panel["note"]] if panel["note"] else []
     claims = Table(title="Claims of the paper", title_justify="left")
     for column in ("claim", "verdict", "found"):
         claims.add_column(column)
@@ -146,7 +147,7 @@ def listed(
     """A table, cut after sixty rows."""
     table = Table(title=title, title_justify="left")
     for column in columns:
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for row in rows[:_MOST_ROWS]:
         table.add_row(*map(plain, row))
     rest = len(rows) - _MOST_ROWS

@@ -206,7 +206,8 @@ class Coding(Experiment):
             evidence = [Evidence("converges", source.title, _SAME, _SAME, words)]
         else:  # whether it is on its way: the larger L is nearer to the infinite
             toward = [np.sign(start) * gap for gap in gaps(first, last)]
-            _, low, high = difference(toward, last["n_train"])
+            nearer, low, high = difference(toward, last["n_train"])
+            words += f"; nearer by {told(nearer, low, high)}"
             evidence = [Evidence("converges", source.title, low, high, words)]
         least = _FROM_ORDER.get(source.name, 3)
         dear = {
@@ -269,14 +270,15 @@ class Table(Experiment):
                 printed["cited"],
             ])  # fmt: skip
         note = (
-            "The paper reports the best over n on the test part, which flatters; "
-            "“n chosen” has it chosen by folds of the training part. Rows “in print” are the "
-            "paper's, on its own sets: compare them with rows of the same set only. Those cited "
-            "there are of other authors."
+            "The paper reports the best over n on the test part, which flatters"
+            + ("; “n chosen” has it chosen by folds of the training part. " if chosen else ". ")
+            + "“Proposed” is the best of the paper's own methods, sparse coding. Rows “in print” "
+            "are the paper's, on its own sets: compare them with rows of the same set only. Those "
+            "cited there are of other authors."
         )
         heads = [TITLES[method] for method in methods]
         chosen_heads = [f"{TITLES[method]}, n chosen" for method in chosen]
-        columns = ["", *heads, "our best", *chosen_heads, "cited in print"]
+        columns = ["", *heads, "proposed", *chosen_heads, "cited in print"]
         return Shown([panels.table("accuracy (%)", columns, rows, note)])
 
 

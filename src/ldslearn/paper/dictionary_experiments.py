@@ -189,6 +189,8 @@ class Pictures(Experiment):
                 shown.panels.append(panels.images(title, atoms[when][part]["columns"], shape, note))
         note = (
             f"{source.title}, classes {classes}; atoms start from class {numbers['classes'][0]}. "
+            f"Of {len(numbers['movie'])} atoms {_moved(atoms, 'symmetric')} have left the space of "
+            f"their symmetric part by learning, {_moved(atoms, 'skew')} that of their skew part. "
             "Films are simulated from the symmetric parts of the learned atoms."
         )
         shown.panels.append(panels.movies("the atoms, moving", numbers["movie"], shape, note))
@@ -196,6 +198,14 @@ class Pictures(Experiment):
         curve = {"LDS-DL": (list(range(len(history))), history)}
         shown.panels.append(panels.lines("objective a system", "iteration", "objective", curve))
         return shown
+
+
+def _moved(atoms: dict[str, Any], part: str) -> int:
+    """Atoms whose columns have less than nine tenths of their space in common with before."""
+    columns = (np.asarray(atoms[when][part]["columns"], float) for when in ("before", "after"))
+    first, second = (np.linalg.qr(np.swapaxes(rows, 1, 2))[0] for rows in columns)
+    shared = np.square(np.swapaxes(first, 1, 2) @ second).sum(axis=(1, 2))
+    return int((shared < 0.9 * first.shape[2]).sum())
 
 
 class Hierarchical(Experiment):

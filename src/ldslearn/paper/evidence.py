@@ -12,7 +12,7 @@ from scipy.stats import t as student
 Floats = NDArray[np.float64]
 
 _SURE = 0.975  # two-sided 95 %
-_CLOCK = 0.1  # of a ratio of times
+_CLOCK = 0.25  # of a ratio of times: as much as it differs from run to run of some milliseconds
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def quicker(
 ) -> Evidence:
     """Return what ratios of times say: that they are above one.
 
-    Clocks of shared machines are not better than a tenth: ratios nearer to one say nothing.
+    Clocks of shared machines are rough: ratios within a quarter of one say nothing.
     """
     words = ", ".join(f"{r:.1f} times at {what} = {s}" for s, r in zip(sizes, ratios, strict=True))
     gains = [ratio - 1 if abs(ratio - 1) > _CLOCK else 0.0 for ratio in ratios]

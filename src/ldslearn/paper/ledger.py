@@ -71,11 +71,14 @@ class Ledger:
     ----------
     makers : list of dict
         Versions and machines of the records that were used.
+    seconds : dict of str to float
+        What the runs of these records took, whenever they were done.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.makers: list[dict[str, Any]] = []
+        self.seconds: dict[str, float] = {}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -95,12 +98,14 @@ class Ledger:
             numbers = record["numbers"]
             same = record["configuration"] == run.configuration
             makers = {"versions": record["versions"], "machine": record["machine"]}
+            seconds = float(record["seconds"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
         if not same or not isinstance(numbers, dict):
             return None
         if makers not in self.makers:
             self.makers.append(makers)
+        self.seconds[run.key] = seconds
         return numbers
 
     def do(self, run: Run, compute: Callable[[Run], dict[str, Any]]) -> dict[str, Any]:

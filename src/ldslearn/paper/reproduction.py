@@ -1,8 +1,8 @@
 """Run plans: find the data, do the runs that are not on record, judge the claims."""
 
 import os
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,16 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hierarchical": Hierarchical(),
 }
 
+_KINDS = {
+    "paper": "the paper's",
+    "stand-in": "a stand-in",
+    "embedded": "embedded",
+    "synthetic": "drawn from a seed",
+}
+
 
 def reproduce(
-    names: Iterable[str] = ("all",),
+    names: str | Iterable[str] = ("all",),
     *,
     data_dir: str | os.PathLike[str] | None = None,
     records: str | os.PathLike[str] = "reproduction",
@@ -52,13 +59,13 @@ def reproduce(
 
     Parameters
     ----------
-    names : iterable of str
+    names : str or iterable of str
         Of :func:`plan_names`, or "all".
     data_dir : path, optional
         Folder of the paper's sets and of stand-ins; see docs/reproduction.md. Without it, or for
         sets that it does not have, embedded and synthetic sequences are taken, and this is said.
     records : path
-        Folder for one JSON file a run.
+        Folder in which ``records`` has one JSON file a run.
     quick : bool
         Fewer values of each parameter, fewer rounds.
     say : callable
@@ -70,9 +77,9 @@ def reproduce(
     -------
     dict
         Of plain values: figures with their panels, claims with verdicts, versions, times.
+        ``ldslearn.report.reproduction_page`` makes a page of it.
     """
-    started = time.perf_counter()
-    wanted = list(dict.fromkeys(names))
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     plans = [load_plan(name) for name in (plan_names() if "all" in wanted else wanted)]
     library, ledger = Library(data_dir, n_jobs), Ledger(Path(records) / "records")
     sources = {plan.name: _sources(plan, library) for plan in plans}
@@ -91,14 +98,16 @@ def reproduce(
     runs = {run.key: run for parts in tasks.values() for run in _each(parts)}
     numbers = {key: ledger.find(run) for key, run in runs.items()}
     n_missing = sum(found is None for found in numbers.values())
-    say(f"{len(runs)} runs, {len(runs) - n_missing} of them on record")
+    short = " (quick: fewer values and rounds)" if quick else ""
+    say(f"runs: {len(runs)}, on record: {len(runs) - n_missing}{short}")
     figures: list[dict[str, Any]] = []
     evidence: list[Evidence] = []
-    with progress("reproducing", n_missing) as advance:
+    with progress("reproducing", n_missing) as advance, _told_when_interrupted(numbers, say):
         for plan in plans:
-            began = time.perf_counter()
-            used = ", ".join(source.title for source in sources[plan.name])
-            say(f"{plan.title}: {used}")
+            origins = [_origin(source, plan, library) for source in sources[plan.name]]
+            todo = sum(numbers[run.key] is None for run in _each(tasks[plan.name]))
+            used = "; ".join(one["words"] for one in origins)
+            say(f"{plan.title}: {used}; runs to do: {todo}")
             results: Results = {}
             for name, parts in tasks[plan.name].items():
                 results[name] = {}
@@ -115,10 +124,9 @@ def reproduce(
             figures.append({
                 "name": plan.name,
                 "title": plan.title,
-                "collections": [_origin(source, plan, library) for source in sources[plan.name]],
+                "collections": origins,
                 "panels": shown.panels,
                 "n_runs": sum(map(len, tasks[plan.name].values())),
-                "seconds": time.perf_counter() - began,
             })  # fmt: skip
     used_sources = {s.name: s for parts in sources.values() for s in parts}
     return {
@@ -131,9 +139,20 @@ def reproduce(
             for name, s in used_sources.items()
         },
         "n_runs": len(runs),
-        "seconds": time.perf_counter() - started,
+        "seconds": sum(ledger.seconds.values()),
         "makers": ledger.makers,
     }
+
+
+@contextmanager
+def _told_when_interrupted(numbers: dict[str, Any], say: Callable[[str], None]) -> Iterator[None]:
+    """Say what is kept if the work within is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        done = sum(one is not None for one in numbers.values())
+        say(f"on record: {done} runs of {len(numbers)}; asked for again, it goes on from there")
+        raise
 
 
 def _sources(plan: Plan, library: Library) -> list[Source]:
@@ -162,9 +181,12 @@ def _origin(source: Source, plan: Plan, library: Library) -> dict[str, Any]:
     """What a collection is, and which set of the paper it stands in for."""
     wanted = next(chain[0] for chain in plan.data if library.first(chain) == source.name)
     absent = wanted != source.name and library.known[wanted]["origin"] == "paper"
+    instead = library.known[wanted]["title"] if absent else None
+    words = f"{source.title} ({_KINDS[source.origin]})"
     return {
         "name": source.name,
         "title": source.title,
         "origin": source.origin,
-        "instead_of": library.known[wanted]["title"] if absent else None,
+        "instead_of": instead,
+        "words": words if instead is None else f"{words} instead of {instead}",
     }

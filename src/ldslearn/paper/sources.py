@@ -130,7 +130,10 @@ class Library:
             if not self.folder.is_dir():
                 raise _errors.no_data_folder(self.folder)
             if not any(self.has(name) for name in self.known if "path" in self.known[name]):
-                paths = {e["path"]: e["title"] for e in self.known.values() if "path" in e}
+                paths: dict[str, str] = {}
+                for entry in self.known.values():
+                    if "path" in entry:  # a part of a set comes after the whole
+                        paths.setdefault(entry["path"], entry["title"])
                 raise _errors.no_data_in_folder(self.folder, paths)
 
     def has(self, name: str) -> bool:

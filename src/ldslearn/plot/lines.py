@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from ldslearn import _errors
+
 _MARKERS = "os^Dv*P"
 _DASHES = ("-", "--", "-.", ":")
 
@@ -22,6 +24,8 @@ def plot_lines(panel: Mapping[str, Any], ax: Axes, **style: Any) -> Axes:
     **style
         Passed to ``ax.errorbar``.
     """
+    if "series" not in panel:
+        raise _errors.invalid("panel", "be of lines", panel.get("panel", "none"), "")
     factor = 100 if panel.get("percent") else 1
     for number, one in enumerate(panel["series"]):
         spread = one.get("spread")

@@ -7,6 +7,7 @@ from ldslearn.report.marks import group, legend, marker, svg
 
 _SIDE, _MARGIN = 380.0, 34.0
 _DOT = 0.7  # of a usual mark: there are many
+_BELOW = 1.6  # of two groups the first, which the second may cover mark by mark
 
 
 def eigenvalue_chart(
@@ -44,10 +45,11 @@ def eigenvalue_chart(
         )
     for index, (name, values) in enumerate(groups.items()):
         marks, rings = [], []
+        size = _DOT * (_BELOW if len(groups) == 2 and index == 0 else 1.0)
         for value in values:
             x, y = across.place(value.real), down.place(value.imag)
             words = f"{name}: {_complex(value)}, size {abs(value):.3f}"
-            marks.append(marker(index, x, y, words, _DOT))
+            marks.append(marker(index, x, y, words, size))
             if abs(value) >= 1:
                 rings.append(f'<circle class="ring" cx="{x:.2f}" cy="{y:.2f}" r="6"/>')
         parts.append(group(index, [*rings, *marks]))

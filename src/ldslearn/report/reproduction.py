@@ -51,7 +51,7 @@ def _summary(record: dict[str, Any]) -> str:
     big = f'<p><span class="big">{escape(verdicts)}</span></p>' if verdicts else ""
     return big + paragraph(
         "“Analyzing Linear Dynamical Systems: From Modeling to Coding and Learning” (Huang, Sun, "
-        f"Cao, Harandi): {len(record['figures'])} figures and tables from {record['n_runs']} runs "
+        f"Cao, Harandi). Figures and tables: {len(record['figures'])}, runs: {record['n_runs']}, "
         f"on {used}.{short}",
         "lead",
     )
@@ -74,7 +74,10 @@ def _claims(claims: list[dict[str, Any]]) -> list[str]:
     words = (
         "A collection confirms or refutes a claim where the 95 % interval of the difference is "
         "clear of zero: over random rounds corrected for the sequences they share (Nadeau and "
-        "Bengio), of one given split over its test sequences. Times within a tenth say nothing. "
+        "Bengio), of one given split over its test sequences. Ratios of times are of the least of "
+        "all rounds, where charts show the mean; within a quarter of one they say nothing. That "
+        "accuracies tend to each other is confirmed where the interval at the last place lies "
+        "within three points, or where they are nearer there than at the first. "
         "The verdict over all collections: confirmed or refuted if more of them say so than chance "
         "would let pass once in twenty, and none the opposite; mixed if they differ. Numbers in "
         "brackets: mean difference, interval, in points."
@@ -98,23 +101,11 @@ def _figure(one: dict[str, Any]) -> str:
     tables: list[str] = []
     for panel in one["panels"]:
         (tables if panel["panel"] == "table" else drawn).append(_DRAWN[panel["panel"]](panel))
-    used = "; ".join(_used(collection) for collection in one["collections"])
+    used = "; ".join(collection["words"] for collection in one["collections"])
     parts = [paragraph(f"On {used}.", "faint")]
     if drawn:
         parts.append(grid(*drawn, least=_NARROW) if len(drawn) > 2 else grid(*drawn))
     return section(one["title"], *parts, *tables)
-
-
-def _used(collection: dict[str, Any]) -> str:
-    instead = collection["instead_of"]
-    kind = {
-        "paper": "the paper's",
-        "stand-in": "a stand-in",
-        "embedded": "embedded",
-        "synthetic": "drawn from a seed",
-    }
-    words = f"{collection['title']} ({kind[collection['origin']]})"
-    return words if instead is None else f"{words} instead of {instead}"
 
 
 def _lines(panel: dict[str, Any]) -> str:
@@ -212,8 +203,15 @@ def _repeating(record: dict[str, Any]) -> str:
     ]
     several = " Runs of several versions or machines are mixed: times are not comparable."
     return paragraph(
-        f"{' and '.join(made)}. {record['seconds']:.0f} s, runs on record not counted."
+        f"{' and '.join(made)}. All runs together took {_duration(record['seconds'])}."
         f"{several if len(made) > 1 else ''} Each run is a JSON file with its configuration, "
         "fingerprint of the data, versions, seconds and numbers.",
         "faint",
     )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
