@@ -107,7 +107,7 @@ def test_a_file_without_labels_is_told(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"the folder of data sets must be there; .*nowhere is no folder"):
+    with pytest.raises(FileNotFoundError, match="nowhere is no folder"):
         Library(tmp_path / "nowhere")
 
 

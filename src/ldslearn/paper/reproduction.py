@@ -107,7 +107,7 @@ def reproduce(
             origins = [_origin(source, plan, library) for source in sources[plan.name]]
             todo = sum(numbers[run.key] is None for run in _each(tasks[plan.name]))
             used = "; ".join(one["words"] for one in origins)
-            say(f"{plan.title}: {used}; runs to do: {todo}")
+            say(f"{plan.title}: {used}" + (f"; runs to do: {todo}" if todo else ""))
             results: Results = {}
             for name, parts in tasks[plan.name].items():
                 results[name] = {}

@@ -42,7 +42,7 @@ def _summary(record: dict[str, Any]) -> str:
     origins = {one["origin"] for one in record["collections"].values()}
     words = {
         "paper": "sets of the paper",
-        "stand-in": "other real sequences that stand in for them",
+        "stand-in": "other real sequences that stand in for the paper's",
         "embedded": "sequences embedded in the package",
         "synthetic": "sequences drawn from a seed",
     }
