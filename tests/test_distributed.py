@@ -17,6 +17,7 @@ from ldslearn.models import LDSStore
 from support.clusters import (
     killing,
     n_workers_seen,
+    settled,
     small_blocks,
     some_workers,
     third_time_lucky,
@@ -28,9 +29,15 @@ from support.makers import contractions, ragged_sequences, random_systems
 
 
 @pytest.fixture(scope="module")
-def client():
+def shared_client():
     with two_workers() as client:
         yield client
+
+
+@pytest.fixture
+def client(shared_client):
+    """With both workers, also after a test that killed some."""
+    return settled(shared_client, 2)
 
 
 @pytest.fixture
@@ -354,6 +361,22 @@ def test_the_death_of_the_last_worker_is_told(monkeypatch):
             assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
             back.join()
     assert any("has no workers: nothing is done until one comes" in str(w.message) for w in caught)
+
+
+def test_workers_that_never_come_are_not_waited_for_for_ever(monkeypatch):
+    monkeypatch.setattr(distributed, "_TIMEOUT", 0.1)
+    monkeypatch.setattr(distributed, "_PATIENCE", 0.5)
+    with some_workers(1) as client, distributed.cluster(client) as engine:
+        client.cluster.scale(0)
+        wait_for(lambda: not client.nthreads())
+        with (
+            warnings.catch_warnings(),
+            pytest.raises(
+                ConnectionError, match="must have workers; for .* minutes there was none"
+            ),
+        ):
+            warnings.simplefilter("ignore")
+            list(engine.map(pow, [(2,), (3,)], 2))
 
 
 def test_an_address_and_an_active_client_lead_to_the_cluster(client):

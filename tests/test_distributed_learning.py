@@ -16,6 +16,7 @@ from support.clusters import (
     Deadly,
     killing,
     separate_scheduler,
+    settled,
     small_blocks,
     third_time_lucky,
     two_workers,
@@ -28,9 +29,15 @@ DATA = Path(os.environ.get("LDSLEARN_DATA", "nowhere")) / "sdh2.npz"
 
 
 @pytest.fixture(scope="module")
-def client():
+def shared_client():
     with two_workers() as client:
         yield client
+
+
+@pytest.fixture
+def client(shared_client):
+    """With both workers, also after a test that killed some."""
+    return settled(shared_client, 2)
 
 
 @pytest.fixture
@@ -104,14 +111,21 @@ def test_a_worker_killed_in_the_middle_is_survived(workers, systems, tmp_path, n
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
 
 
-def test_a_file_that_ends_its_reader_is_found_and_left_out(client, tmp_path, monkeypatch):
+@pytest.fixture
+def own_client():
+    """Of workers for one test: one that dies while it starts is never started again."""
+    with two_workers() as client:
+        yield client
+
+
+def test_a_file_that_ends_its_reader_is_found_and_left_out(own_client, tmp_path, monkeypatch):
     for index, sequence in enumerate(ragged_sequences(5, n_channels=6)):
         name = "0deadly" if index == 0 else index
         np.save(tmp_path / f"{name}.npy", sequence)
     monkeypatch.setattr(encoding, "Reading", Deadly)
-    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)  # and not three more
+    monkeypatch.setattr(own_client.cluster.scheduler, "allowed_failures", 0)  # and not three more
     with (
-        distributed.cluster(client) as engine,
+        distributed.cluster(own_client) as engine,
         pytest.warns(UserWarning, match="1 item was skipped, the first because: 0deadly.npy must"),
     ):
         store = encode_folder(tmp_path, tmp_path / "store", LDSEncoder(4), shard_size=3)
@@ -121,9 +135,9 @@ def test_a_file_that_ends_its_reader_is_found_and_left_out(client, tmp_path, mon
     assert store.skipped == [("0deadly.npy", reason)]
 
 
-def test_a_block_that_no_worker_survives_is_an_error(client, tmp_path, monkeypatch):
-    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
-    with distributed.cluster(client) as engine:
+def test_a_block_that_no_worker_survives_is_an_error(own_client, tmp_path, monkeypatch):
+    monkeypatch.setattr(own_client.cluster.scheduler, "allowed_failures", 0)
+    with distributed.cluster(own_client) as engine:
         found = engine.map(Deadly().read, [(tmp_path / "deadly.npy",)], description="reading")
         with pytest.raises(ChildProcessError, match="reading: one block ended several workers"):
             list(found)

@@ -356,6 +356,14 @@ def no_workers(address: str) -> str:
     )
 
 
+def workers_gone(address: str, seconds: float) -> ConnectionError:
+    """A scheduler that has had nobody to work for long."""
+    return ConnectionError(
+        f"the scheduler at {address} must have workers; for {seconds / 60:.0f} minutes there was "
+        "none. What was finished is kept: start some and run it again."
+    )
+
+
 def files_on_cluster() -> ValueError:
     """Files to be labelled by workers, which take systems."""
     return ValueError(

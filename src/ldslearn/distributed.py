@@ -10,7 +10,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,9 @@ __all__ = ["Cluster", "cluster"]
 _WINDOW = 8  # blocks a worker thread that are sent or waiting to be taken back
 _SECONDS_BETWEEN_COUNTS = 5.0
 _TIMEOUT = 10.0  # seconds to find a scheduler
+_PATIENCE = 600.0  # seconds to wait for workers when there are none
+_SETTLING = 5.0  # seconds for a worker that was killed to come back
+_STARTING = 1.0  # seconds from when a worker is known until its nanny knows that it has started
 _ATTEMPTS = 3  # at a block whose files or memory failed
 _LARGE = 2**21  # bytes to all blocks from which what they share is sent once
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
@@ -47,6 +50,7 @@ class Cluster(Engine):
     n_blocks: int = 0
     n_repeated: int = 0
     _past: float = field(default=0.0, repr=False)
+    _n_processes: int = field(default=1, repr=False)  # workers to begin with
     _counted: tuple[float, int] = field(default=(-math.inf, 1), repr=False)
 
     @property
@@ -134,8 +138,8 @@ class Cluster(Engine):
         """Results of some blocks together; if any is missing, of one after the other."""
         from distributed import KilledWorker
 
+        self._wait([future for _, future in batch])
         try:
-            self._wait([future for _, future in batch])
             return self.client.gather([future for _, future in batch])
         except (KilledWorker, OSError, MemoryError):
             if self.client.status != "running":
@@ -147,26 +151,42 @@ class Cluster(Engine):
             except KilledWorker:
                 if lost is None:
                     raise _errors.workers_killed(description or function.__name__) from None
+                self._settle()
                 found.append((lost(*block), []))
         return found
 
     def _wait(self, futures: list[Any]) -> None:
-        """Wait for futures; say so if there is nobody left to make them."""
+        """Wait for futures; say so if there is nobody left to make them, and give up in the end."""
         from distributed import wait
 
+        address, seen = self.client.scheduler.address, time.monotonic()
         while True:
             try:
                 wait(futures, timeout=_TIMEOUT)  # type: ignore[no-untyped-call]
                 return
             except TimeoutError:
-                if not self.client.nthreads():
-                    warnings.warn(_errors.no_workers(self.client.scheduler.address), stacklevel=4)
+                if self.client.nthreads():
+                    seen = time.monotonic()
+                elif time.monotonic() - seen > _PATIENCE:
+                    raise _errors.workers_gone(address, _PATIENCE) from None
+                else:
+                    warnings.warn(_errors.no_workers(address), stacklevel=4)
+
+    def _settle(self) -> None:
+        """Let a worker that was killed come back before there is more to do.
+
+        One that dies before its nanny knows that it has started, is never started again.
+        """
+        with suppress(TimeoutError):
+            self.client.wait_for_workers(max(1, self._n_processes), timeout=_SETTLING)
+        time.sleep(_STARTING)
 
     def _result(
         self, function: Callable[..., Any], block: Sequence[Any], common: list[Any], future: Any
     ) -> Any:
         """The result of one block, tried again if files or memory of a worker failed."""
         for attempt in range(_ATTEMPTS):
+            self._wait([future])
             try:
                 return future.result()
             except (OSError, MemoryError):
@@ -237,7 +257,8 @@ def cluster(where: Any = None) -> Iterator[Cluster]:
         with dask.config.set(_QUIET), _connected(client):
             _await_workers(client)
             events = client.get_events("all")
-            engine = Cluster(client, _past=events[-1][0] if events else 0.0)
+            past = events[-1][0] if events else 0.0
+            engine = Cluster(client, _past=past, _n_processes=len(client.nthreads()))
             with using(engine):
                 yield engine
     finally:
