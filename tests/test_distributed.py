@@ -17,7 +17,6 @@ from ldslearn.models import LDSStore
 from support.clusters import (
     killing,
     n_workers_seen,
-    settled,
     small_blocks,
     some_workers,
     third_time_lucky,
@@ -29,15 +28,9 @@ from support.makers import contractions, ragged_sequences, random_systems
 
 
 @pytest.fixture(scope="module")
-def shared_client():
+def client():
     with two_workers() as client:
         yield client
-
-
-@pytest.fixture
-def client(shared_client):
-    """With both workers, also after a test that killed some."""
-    return settled(shared_client, 2)
 
 
 @pytest.fixture
@@ -397,11 +390,15 @@ def test_nothing_of_dask_is_imported_unless_used():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_killing_is_seen(workers):
-    with killing(workers, after=3) as victims:
+def test_killing_is_seen():
+    with (
+        two_workers() as client,
+        distributed.cluster(client) as workers,
+        killing(workers, after=3) as victims,
+    ):
         assert list(workers.map(pow, [(number,) for number in range(12)], 2))[-1] == 121
-    assert len(victims) == 1
-    assert workers.summary()["workers_lost"] >= 1
+        assert len(victims) == 1
+        assert wait_for(lambda: workers.summary()["workers_lost"]) >= 1
 
 
 def test_a_system_of_its_own(workers):

@@ -16,7 +16,6 @@ from support.clusters import (
     Deadly,
     killing,
     separate_scheduler,
-    settled,
     small_blocks,
     third_time_lucky,
     two_workers,
@@ -29,15 +28,16 @@ DATA = Path(os.environ.get("LDSLEARN_DATA", "nowhere")) / "sdh2.npz"
 
 
 @pytest.fixture(scope="module")
-def shared_client():
+def client():
     with two_workers() as client:
         yield client
 
 
 @pytest.fixture
-def client(shared_client):
-    """With both workers, also after a test that killed some."""
-    return settled(shared_client, 2)
+def own_client():
+    """Of workers for one test that kills some: not all of them come back."""
+    with two_workers() as client:
+        yield client
 
 
 @pytest.fixture
@@ -100,22 +100,19 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_worker_killed_in_the_middle_is_survived(workers, systems, tmp_path, name):
+def test_a_worker_killed_in_the_middle_is_survived(
+    own_client, systems, tmp_path, name, monkeypatch
+):
+    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
     work, after = RUNS[name]
-    with killing(workers, after) as victims:
-        there = work(tmp_path, systems)
-    assert len(victims) == 1, "nobody was killed: the run was too short"
-    assert workers.summary()["workers_lost"] >= 1
-    with without_cluster():
-        here = work(tmp_path, systems)
+    with distributed.cluster(own_client) as workers, small_blocks():
+        with killing(workers, after) as victims:
+            there = work(tmp_path, systems)
+        assert len(victims) == 1, "nobody was killed: the run was too short"
+        assert workers.summary()["workers_lost"] >= 1
+        with without_cluster():
+            here = work(tmp_path, systems)
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
-
-
-@pytest.fixture
-def own_client():
-    """Of workers for one test: one that dies while it starts is never started again."""
-    with two_workers() as client:
-        yield client
 
 
 def test_a_file_that_ends_its_reader_is_found_and_left_out(own_client, tmp_path, monkeypatch):

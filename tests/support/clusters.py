@@ -135,19 +135,6 @@ def wait_for(something, seconds=60):
     return found
 
 
-def settled(client, n_workers):
-    """Return the client once so many workers are there, and their nannies know it.
-
-    A worker that is killed before is never started again.
-    """
-    wait_for(lambda: len(client.nthreads()) == n_workers)
-    workers = sorted(client.nthreads())
-    if workers != getattr(client, "settled", None):  # some of them are new
-        time.sleep(0.5)
-        client.settled = workers
-    return client
-
-
 def third_time_lucky(path):
     """Fails twice, as a disk far away may, and returns how often it was called."""
     tries = len(path.read_text()) if path.exists() else 0
