@@ -197,6 +197,15 @@ def test_plain_columns_are_the_smallest_eigenvectors(n_channels):
     )
 
 
+@pytest.mark.parametrize("n_rows", [1, 2, 7])
+def test_there_and_back_is_two_products(n_rows):
+    random = np.random.default_rng(n_rows)
+    W, d, v = random.standard_normal((n_rows, 9)), random.standard_normal(n_rows), np.arange(9.0)
+    found = np.full(9, np.nan)
+    terms.there_and_back(W, d, v, found)
+    np.testing.assert_allclose(found, W.T @ np.diag(d) @ W @ v, atol=1e-12)
+
+
 def test_derivatives_of_the_objective_in_one_eigenvalue():
     random = np.random.default_rng(0)
     p, m = random.standard_normal(20), random.uniform(-0.95, 0.95, 20)

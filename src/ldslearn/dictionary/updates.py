@@ -243,13 +243,16 @@ def _smallest(
     """Smallest eigenvectors of S'_k orthogonal to the other columns, as many as `rows` has."""
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+    from ldslearn.dictionary import terms
+
     m, W, d = problem.flat.shape[1], problem.flat, _diagonal(problem, eigenvalues, own)
     above = problem.largest + 1.0
 
     def apply(v: Floats) -> Floats:
         """S'_k - above, all negative, in the null space of the other columns; zero elsewhere."""
-        inside = v.ravel() - others.T @ (others @ v.ravel())
-        image = W.T @ (d * (W @ inside)) - above * inside
+        inside, image = v.ravel() - others.T @ (others @ v.ravel()), np.empty(m)
+        terms.there_and_back(W, d, inside, image)
+        image -= above * inside
         return image - others.T @ (others @ image)
 
     if m <= _DENSE or len(rows) >= m - 1:
