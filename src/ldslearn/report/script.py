@@ -47,6 +47,7 @@ SCRIPT = """
       event.target.setAttribute('tabindex', -1);
       next.setAttribute('tabindex', 0);
       next.focus();
+      show(next);  // a page that is not in front tells of focus later
     });
     const keys = [...svg.querySelectorAll('.key')];
     if (keys.length < 2) continue;
