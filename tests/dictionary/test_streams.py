@@ -30,7 +30,7 @@ def literal_batch(data, before, pull, curves, rho, *, learned=False):
         for i, x in enumerate(GRID):
             trial = own.copy()
             trial[k] = x
-            curves[k, i] += rho * problem.value(rows, trial)
+            curves[k, i] += rho * problem.view(rows, trial).value
     if learned:
         weight = (1 - rho) * np.linalg.norm(step) / np.sqrt(len(step))
         pull += weight * rows

@@ -45,7 +45,7 @@ def test_value_and_pull_are_those_of_the_literal_s(kind, n_states):
         S = literal_s(Lambda[0, k], Lambda[1:], U[1:], problem.weights)
         value += (U[0, :, k].conj() @ S @ U[0, :, k]).real
         pull[:, k] = S @ U[0, :, k]
-    assert problem.value(atom.rows, atom.eigenvalues) == pytest.approx(value, rel=1e-12)
+    assert problem.view(atom.rows, atom.eigenvalues).value == pytest.approx(value, rel=1e-12)
     _, H = problem.weigh(problem.products(atom.rows), atom.eigenvalues)
     found = problem.pull(H).T
     if kind == "symmetric":
@@ -61,7 +61,7 @@ def test_value_and_pull_are_those_of_the_literal_s(kind, n_states):
 def test_the_value_is_a_sum_of_kernels(kind):
     problem, atom, columns = problem_of(kind, 4, seed=3)
     kernels = columns[:1].kernel(columns[1:])[0]
-    value = problem.value(atom.rows, atom.eigenvalues)
+    value = problem.view(atom.rows, atom.eigenvalues).value
     assert value == pytest.approx(kernels @ problem.weights, rel=1e-12)
 
 
@@ -72,11 +72,13 @@ def test_the_value_is_a_sum_of_kernels(kind):
 )
 def test_no_update_raises_the_objective(kind, n_states, seed):
     problem, atom, _ = problem_of(kind, n_states, seed)
-    before = problem.value(atom.rows, atom.eigenvalues)
+    before = problem.view(atom.rows, atom.eigenvalues).value
     for improve in (improve_jointly, improve_by_columns):
         after = improve(problem, atom)
         assert after.value <= before + 1e-12 * abs(before)
-        assert problem.value(after.rows, after.eigenvalues) == pytest.approx(after.value, abs=1e-9)
+        assert problem.view(after.rows, after.eigenvalues).value == pytest.approx(
+            after.value, abs=1e-9
+        )
         np.testing.assert_allclose(after.rows @ after.rows.T, np.eye(n_states), atol=1e-10)
         assert (np.abs(after.eigenvalues) < 1).all()
         assert kind != "skew" or (after.eigenvalues >= 0).all()
@@ -87,7 +89,7 @@ def test_a_thousand_joint_steps_never_raise_the_objective():
     for trial in range(1000):
         kind = ("symmetric", "skew")[trial % 2]
         problem, atom, _ = problem_of(kind, 1 + trial % 8, seed=trial, n_channels=8)
-        before = problem.value(atom.rows, atom.eigenvalues)
+        before = problem.view(atom.rows, atom.eigenvalues).value
         after = improve_jointly(problem, atom, max_steps=1)
         assert after.value <= before + 1e-12 * abs(before)
         falls += after.value < before - 1e-6 * abs(before)
@@ -101,7 +103,7 @@ def test_the_full_bound_alone_never_raises_the_objective(kind):
         problem, atom, _ = problem_of(kind, 1 + seed % 6, seed)
         value, H = problem.weigh(problem.products(atom.rows), atom.eigenvalues)
         moved = polar(problem.largest * atom.rows - problem.pull(H))
-        assert problem.value(moved, atom.eigenvalues) <= value + 1e-12 * abs(value)
+        assert problem.view(moved, atom.eigenvalues).value <= value + 1e-12 * abs(value)
 
 
 def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
@@ -114,7 +116,7 @@ def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
         W = scipy.linalg.null_space(np.delete(rows, k, axis=0))
         rows[k] = W @ np.linalg.eigh(W.T @ S.real @ W)[1][:, 0]
         eigenvalues = problem.best_eigenvalues(problem.products(rows), eigenvalues)
-    expected = problem.value(rows, eigenvalues)
+    expected = problem.view(rows, eigenvalues).value
     assert improve_by_columns(problem, atom).value == pytest.approx(expected, rel=1e-6)
 
 
@@ -161,7 +163,7 @@ def test_planes_take_the_smallest_eigenvectors_of_the_real_part(n_states):
     for sign in (1.0, -1.0):
         rows = atom.rows.copy()
         rows[:2] = found * [[1.0], [sign]]
-        values.append(problem.value(rows, atom.eigenvalues))
+        values.append(problem.view(rows, atom.eigenvalues).value)
     assert abs(values[0] - values[1]) > 1e-3  # what the paper neglects
     first = improve_by_columns(problem, atom)
     assert first.value <= min(values) + 1e-9
@@ -180,7 +182,7 @@ def test_lanczos_steps_find_what_a_dense_solver_finds(kind, monkeypatch):
         if sign <= 0:
             assert found == pytest.approx(dense, rel=1e-6)
         else:  # a null space, where Lanczos steps do not settle: no harm is done
-            assert dense <= found <= problem.value(atom.rows, atom.eigenvalues)
+            assert dense <= found <= problem.view(atom.rows, atom.eigenvalues).value
 
 
 @pytest.mark.parametrize("n_channels", [9, 100])

@@ -107,7 +107,7 @@ def _follow(atoms: Columns, r: int, k: int, pull: Floats, curves: Floats) -> Non
 
 
 def _remember(problem: AtomProblem, own: Atom, share: float, pull: Floats, curves: Floats) -> float:
-    """Add a share of what a problem says of an atom to its averages; return the pull's length."""
+    """Add a share of what a problem says of an atom to its averages; return its pull a column."""
     from ldslearn.dictionary import terms
 
     G = problem.products(own.rows)

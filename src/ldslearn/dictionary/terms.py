@@ -94,22 +94,16 @@ def there_and_back(W, d, v, out):  # type: ignore[no-untyped-def]
     """Fill `out` with W' diag(d) W v, two rows of W at a time: memory is read once, not twice."""
     n_rows, m = W.shape
     out[:] = 0.0
-    for i in range(0, n_rows - 1, 2):
+    for i in range(0, n_rows, 2):
+        k = min(i + 1, n_rows - 1)
         first, second = 0.0, 0.0
         for j in range(m):
             first += W[i, j] * v[j]
-            second += W[i + 1, j] * v[j]
+            second += W[k, j] * v[j]
         first *= d[i]
-        second *= d[i + 1]
+        second *= d[k] if k > i else 0.0  # an odd last row counts once
         for j in range(m):
-            out[j] += first * W[i, j] + second * W[i + 1, j]
-    if n_rows % 2:
-        last = 0.0
-        for j in range(m):
-            last += W[n_rows - 1, j] * v[j]
-        last *= d[n_rows - 1]
-        for j in range(m):
-            out[j] += last * W[n_rows - 1, j]
+            out[j] += first * W[i, j] + second * W[k, j]
 
 
 @njit(**_options)

@@ -98,10 +98,6 @@ class AtomProblem:
         weigh = terms.weigh_real if self.kind == "symmetric" else terms.weigh_planes
         return weigh(G, eigenvalues, self.eigenvalues, self.weights, H), H
 
-    def value(self, rows: Floats, eigenvalues: Floats) -> float:
-        """Value of the objective."""
-        return self.weigh(self.products(rows), eigenvalues)[0]
-
     def best_eigenvalues(self, G: Floats, eigenvalues: Floats) -> Floats:
         """Each eigenvalue at its best, exactly: a rational function of one variable."""
         from ldslearn.dictionary import terms
