@@ -51,7 +51,7 @@ def test_a_centre_against_brute_force():
     start = Atom(columns.rows[0], columns.eigenvalues[0])
     found = improve_jointly(problem, start, max_steps=200).value
     best = min(
-        problem.value(np.array([[np.cos(angle), np.sin(angle)]]), np.array([eigenvalue]))
+        problem.view(np.array([[np.cos(angle), np.sin(angle)]]), np.array([eigenvalue])).value
         for angle in np.linspace(0, np.pi, 181)
         for eigenvalue in np.linspace(-0.99, 0.99, 199)
     )
