@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from ldslearn.dictionary.columns import Columns
-from ldslearn.geometry.kernels import finite_bases
+from ldslearn.geometry.finite import finite_bases
 from ldslearn.geometry.static import noise_directions
 from ldslearn.models import LDS, canonical_skew, canonical_symmetric
 

@@ -6,12 +6,8 @@ from ldslearn.geometry.alternatives import (
     kl_divergence_rate,
 )
 from ldslearn.geometry.distances import martin_distance, projection_distance
-from ldslearn.geometry.kernels import (
-    finite_projection_kernel,
-    hybrid_kernel,
-    martin_kernel,
-    projection_kernel,
-)
+from ldslearn.geometry.finite import finite_projection_kernel
+from ldslearn.geometry.kernels import hybrid_kernel, martin_kernel, projection_kernel
 from ldslearn.geometry.on_disk import write_kernel
 from ldslearn.geometry.registry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel
 from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel

@@ -1,16 +1,15 @@
 """Kernels of observability subspaces, each ``f(X, Y=None, ...) -> (len(X), len(Y))``."""
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._checks import check_real, check_whole
+from ldslearn._checks import check_real
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
-from ldslearn.geometry.pairs import Side, both_sides, check_pair, solve_pairs, sum_pairs
+from ldslearn.geometry.pairs import check_pair, solve_pairs
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.static import covariance_kernel, radial
 from ldslearn.geometry.windows import mean_over_windows
@@ -65,72 +64,6 @@ def martin_kernel(
     K, _ = radial(squared_martin_distance, X, Y, bandwidth, n_jobs=n_jobs)
     part = apply_policy(K, psd, stacklevel=2) if Y is None or Y is X else None
     return K if part is None else part.gram
-
-
-@over_blocks
-@mean_over_windows
-def finite_projection_kernel(
-    X: LDS, Y: LDS | None = None, *, order: int = 5, n_jobs: int | None = None
-) -> Floats:
-    """Return the projection kernel of the subspaces of [C; CA; ...; CA^(order-1)], Eq. (3).
-
-    The finite Grassmannian of the gLDS methods; it tends to :func:`projection_kernel` as
-    `order` grows, at a cost that grows with it.
-
-    Parameters
-    ----------
-    X, Y : LDS
-        Of the same channels; orders may differ. Y is X when None. Unstable systems are welcome, as
-        long as their powers are.
-    order : int
-        Blocks of the observability matrix, the paper's L.
-    n_jobs : int or None
-    """
-    check_whole("order", order)
-
-    def side(systems: LDS) -> Side:
-        basis = _finite_basis(systems, order)
-        return Side((len(systems), systems.n_states), basis)
-
-    return sum_pairs("plain_sums", *both_sides(side, X, Y), n_jobs, "finite kernel")
-
-
-def finite_bases(systems: LDS, order: int) -> Floats:
-    """Return orthonormal bases of the spans of [C; CA; ...], (N, order n_channels, n_states)."""
-    return _finite_basis(systems, order)(slice(None))
-
-
-def _finite_basis(systems: LDS, order: int) -> Callable[[slice], Floats]:
-    """The bases of a slice of systems, made when they are asked for."""
-    factors = _observability_factor(systems, order)
-
-    def basis(block: slice) -> Floats:
-        step = np.linalg.inv(factors[block])
-        blocks = []
-        for _ in range(order):
-            blocks.append(systems.C[block] @ step)
-            step = systems.A[block] @ step
-        return np.concatenate(blocks, axis=1)
-
-    return basis
-
-
-def _observability_factor(systems: LDS, order: int) -> Floats:
-    """R of the QR decomposition of [C; CA; ...], block after block, (N, n, n)."""
-    R = np.linalg.qr(systems.C, mode="r")
-    step = systems.A
-    with np.errstate(over="ignore", invalid="ignore"):
-        for _ in range(order - 1):
-            rest = np.linalg.qr(systems.C @ step, mode="r")
-            R = np.linalg.qr(np.concatenate([R, rest], axis=1), mode="r")
-            step = step @ systems.A
-    factor = np.asarray(R)
-    finite = np.isfinite(factor).all(axis=(1, 2))
-    s = np.linalg.svd(np.where(finite[:, None, None], factor, 0.0), compute_uv=False)
-    bad = np.flatnonzero(~(s[:, -1] > 1e-10 * s[:, 0]))
-    if len(bad):
-        raise _errors.order_too_large(list(bad), order)
-    return factor
 
 
 def hybrid_kernel(

@@ -14,6 +14,7 @@ from ldslearn.geometry.prepared import prepare
 from ldslearn.models import LDS, as_systems
 
 Floats = NDArray[np.float64]
+Sums = Callable[[Floats, Floats, Floats, Floats], None]  # parameters of both sides, H1'H2, result
 
 # States along a tile: products near their best speed, a tile in cache; half as many for few
 # systems, so that a symmetric problem is little more than half of the square.
@@ -159,8 +160,8 @@ class Side:
         Systems, and states of each.
     basis : callable
         H of a slice of systems, (systems, rows, columns).
-    parameters : (N, k) array or None
-        Eigenvalues.
+    parameters : (N, ...) array or None
+        Eigenvalues, or powers of A.
     """
 
     size: tuple[int, int]
@@ -175,14 +176,25 @@ def both_sides(make: Callable[[LDS], Side], X: LDS, Y: LDS | None) -> tuple[Side
     return side, side if second is first else make(second)
 
 
-def sum_pairs(sums: str, first: Side, second: Side, n_jobs: int | None, description: str) -> Floats:
-    """Apply a compiled sum of :mod:`closed_form`, by name, to H1'H2 of all pairs, (N, M).
+def _compiled(name: str) -> Sums:
+    from ldslearn.geometry import closed_form  # imports numba, which takes its time
+
+    sums: Sums = getattr(closed_form, name)
+    return sums
+
+
+def sum_pairs(
+    sums: str | Sums,
+    first: Side,
+    second: Side,
+    n_jobs: int | None,
+    description: str,
+) -> Floats:
+    """Apply a compiled sum of :mod:`closed_form`, by name, or one like it to H1'H2 of all pairs.
 
     The same object on both sides is a symmetric problem, which is solved by halves.
     """
-    from ldslearn.geometry import closed_form
-
-    compiled = getattr(closed_form, sums)
+    add_up = _compiled(sums) if isinstance(sums, str) else sums
     out = np.empty((first.size[0], second.size[0]))
     unused = np.empty((1, 1))
 
@@ -192,7 +204,7 @@ def sum_pairs(sums: str, first: Side, second: Side, n_jobs: int | None, descript
         right = np.swapaxes(H2, 0, 1).reshape(H2.shape[1], -1)
         G = (left @ right).reshape(len(H1), H1.shape[2], len(H2), H2.shape[2])
         result = np.empty((len(H1), len(H2)))
-        compiled(
+        add_up(
             unused if first.parameters is None else first.parameters[rows],
             unused if second.parameters is None else second.parameters[columns],
             G,

@@ -15,12 +15,8 @@ from ldslearn.geometry.alternatives import (
     kl_divergence_rate,
 )
 from ldslearn.geometry.distances import martin_distance, projection_distance
-from ldslearn.geometry.kernels import (
-    finite_projection_kernel,
-    hybrid_kernel,
-    martin_kernel,
-    projection_kernel,
-)
+from ldslearn.geometry.finite import finite_projection_kernel
+from ldslearn.geometry.kernels import hybrid_kernel, martin_kernel, projection_kernel
 from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel
 from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_kernel
 from ldslearn.models import LDS
