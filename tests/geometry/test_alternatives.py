@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ldslearn import LDS
@@ -51,10 +51,11 @@ def test_divergence_rate_of_white_noise_by_hand():
 
 
 @given(seed=st.integers(0, 1000), n=st.integers(1, 4))
+@example(seed=401, n=2)  # gains of 1e5 over the noise
 def test_divergence_rate_laws(seed, n):
     X = random_systems(3, 6, n, seed)
     rates = kl_divergence_rate(X)
-    np.testing.assert_allclose(np.diag(rates), 0.0, atol=1e-8)
+    np.testing.assert_allclose(np.diag(rates), 0.0, atol=1e-12)
     assert (rates[~np.eye(3, dtype=bool)] > 0).all()
     P = random_orthogonal(n, np.random.default_rng(seed))
     np.testing.assert_allclose(

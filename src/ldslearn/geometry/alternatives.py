@@ -146,33 +146,35 @@ def _rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:
 
 
 def _divergences(X: LDS, Y: LDS, angles: Floats, weights: Floats) -> Floats:
-    m = X.n_channels
-    U1, U2 = _responses(X, angles), _responses(Y, angles)  # (N, frequencies, n, k): H B
-    v1, v2 = X.noise_variance, Y.noise_variance
+    """Rates of all pairs, each a sum of terms that do not cancel.
+
+    With H B = U diag(s) Q*, U unitary: S = C U diag(v + s^2) U*C' + v (I - CC').
+    """
+    m, v1, v2 = X.n_channels, X.noise_variance, Y.noise_variance
     assert v1 is not None and v2 is not None  # noqa: PT018  checked by the caller
-    own1, own2 = _h(U1) @ U1, _h(U2) @ U2
-    eye1, eye2 = np.eye(U1.shape[-1]), np.eye(U2.shape[-1])
-    inside1 = v1[:, None, None, None] * eye1 + own1
-    inside2 = v2[:, None, None, None] * eye2 + own2
-    # log det S = (m - k) log v + log det(v I + U*U); S^-1 = (I - C U (v I + U*U)^-1 U*C') / v
-    log1 = (m - len(eye1)) * np.log(v1)[:, None] + np.linalg.slogdet(inside1)[1]
-    log2 = (m - len(eye2)) * np.log(v2)[:, None] + np.linalg.slogdet(inside2)[1]
-    core = np.linalg.inv(inside2)
-    trace1 = np.trace(own1, axis1=-2, axis2=-1).real
-    shrink2 = np.trace(core @ own2, axis1=-2, axis2=-1).real
-    overlap = np.swapaxes(Y.C, 1, 2)[None] @ X.C[:, None]  # (N, M, n2, n1): C2'C1
+    responses1, responses2 = _responses(X, angles), _responses(Y, angles)
+    inside1 = v1[:, None, None] + np.square(np.linalg.svd(responses1, compute_uv=False))
+    log1 = (m - inside1.shape[-1]) * np.log(v1)[:, None] + np.log(inside1).sum(axis=-1)
     rates = np.empty((len(X), len(Y)))
-    for i in range(len(X)):
-        for j in range(len(Y)):
-            crossed = _h(U2[j]) @ overlap[i, j] @ U1[i]  # U2* C2'C1 U1
-            shared = np.einsum("fab,fbc,fac->f", core[j], crossed, crossed.conj()).real
-            trace = (m * v1[i] + trace1[i] - v1[i] * shrink2[j] - shared) / v2[j]
-            rates[i, j] = 0.5 * weights @ (trace - log1[i] + log2[j] - m)
+    for j in range(len(Y)):
+        U, s, _ = np.linalg.svd(responses2[j])  # (frequencies, n, n)
+        inside2 = np.full(U.shape[:2], v2[j])
+        inside2[:, : s.shape[1]] += np.square(s)
+        log2 = (m - Y.n_states) * np.log(v2[j]) + np.log(inside2).sum(axis=-1)
+        inverse2 = (m - Y.n_states) / v2[j] + (1 / inside2).sum(axis=-1)  # tr S2^-1
+        for i in range(len(X)):
+            seen = Y.C[j].T @ X.C[i]
+            unseen = np.linalg.qr(X.C[i] - Y.C[j] @ seen, mode="r")
+            within = np.square(np.abs(_h(U) @ (seen @ responses1[i]))).sum(axis=-1) / inside2
+            beyond = np.square(np.abs(unseen @ responses1[i])).sum(axis=(-2, -1)) / v2[j]
+            trace = v1[i] * inverse2 + within.sum(axis=-1) + beyond
+            rates[i, j] = 0.5 * weights @ (trace - log1[i] + log2 - m)
             if X.mean is not None and Y.mean is not None:
                 difference = X.mean[i] - Y.mean[j]
-                seen = U2[j, 0].conj().T @ (Y.C[j].T @ difference)
-                explained = (seen.conj() @ core[j, 0] @ seen).real
-                rates[i, j] += 0.5 * (difference @ difference - explained) / v2[j]
+                seen = Y.C[j].T @ difference
+                unseen = difference - Y.C[j] @ seen
+                within = np.square(np.abs(_h(U[0]) @ seen)) / inside2[0]
+                rates[i, j] += 0.5 * (within.sum() + unseen @ unseen / v2[j])
     return np.maximum(rates, 0.0)
 
 
