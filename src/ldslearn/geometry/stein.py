@@ -83,20 +83,23 @@ def solve_lanes(S1, T2, D2, G, X, Y):  # type: ignore[no-untyped-def]
                     Y[0, a, p] += xr * zr - xi * zi
                     Y[1, a, p] += xr * zi + xi * zr
             else:
-                # (I - z B)(x1, x2) = rhs with B the transposed block, by its adjugate
+                # (I - z B)(x1, x2) = rhs with B the transposed block, by its adjugate; f and g are
+                # the diagonal of I - z B, as 1 - z trace + z^2 det cancels twice for slow pairs
                 b11, b12, b21, b22 = S1[a, a], S1[a + 1, a], S1[a, a + 1], S1[a + 1, a + 1]
-                trace, determinant = b11 + b22, b11 * b22 - b12 * b21
+                others = b12 * b21
                 for p in range(lanes):
                     zr, zi = T2[0, b, b, p], T2[1, b, b, p]
-                    er = 1.0 - zr * trace + (zr * zr - zi * zi) * determinant
-                    ei = -zi * trace + 2.0 * zr * zi * determinant
+                    fr, fi = 1.0 - zr * b11, -zi * b11
+                    gr, gi = 1.0 - zr * b22, -zi * b22
+                    er = fr * gr - fi * gi - (zr * zr - zi * zi) * others
+                    ei = fr * gi + fi * gr - 2.0 * zr * zi * others
                     inverse = 1.0 / (er * er + ei * ei)
                     r1r, r1i = X[0, b, a, p], X[1, b, a, p]
                     r2r, r2i = X[0, b, a + 1, p], X[1, b, a + 1, p]
                     z1r, z1i = zr * r1r - zi * r1i, zr * r1i + zi * r1r
                     z2r, z2i = zr * r2r - zi * r2i, zr * r2i + zi * r2r
-                    n1r, n1i = r1r - b22 * z1r + b12 * z2r, r1i - b22 * z1i + b12 * z2i
-                    n2r, n2i = r2r - b11 * z2r + b21 * z1r, r2i - b11 * z2i + b21 * z1i
+                    n1r, n1i = gr * r1r - gi * r1i + b12 * z2r, gr * r1i + gi * r1r + b12 * z2i
+                    n2r, n2i = fr * r2r - fi * r2i + b21 * z1r, fr * r2i + fi * r2r + b21 * z1i
                     x1r, x1i = (n1r * er + n1i * ei) * inverse, (n1i * er - n1r * ei) * inverse
                     x2r, x2i = (n2r * er + n2i * ei) * inverse, (n2i * er - n2r * ei) * inverse
                     X[0, b, a, p], X[1, b, a, p] = x1r, x1i
