@@ -126,7 +126,7 @@ def cost_of_order():
 
     figure = Figure(figsize=(5, 3.2), layout="constrained")
     ax = figure.subplots()
-    for way, label in (("stacked", "finite, blocks stacked"), ("finite", "finite, by doubling")):
+    for way, label in (("stacked", "finite, blocks stacked"), ("finite", "finite, channels once")):
         ax.plot(orders, [1e3 * seconds[way, L] for L in orders], "o-", label=label)
     ax.axhline(1e3 * seconds["infinite"], color="tab:red", label="infinite")
     ax.set(xlabel="order L", ylabel="milliseconds", title="100 systems, 400 channels, 10 states")

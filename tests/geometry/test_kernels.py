@@ -26,6 +26,7 @@ from ldslearn.geometry import (
 )
 from ldslearn.models import canonical_skew, canonical_symmetric
 
+from support import exact
 from support.makers import contractions, random_orthogonal, random_systems
 from support.oracles import observability, projection_kernel_by_qr, projection_kernel_by_scipy
 
@@ -402,12 +403,57 @@ def test_slow_systems_keep_their_digits(gap, accuracy):
     assert np.diag(projection_distance(X, X.change_basis(P))).max() < np.sqrt(accuracy)
 
 
+def slow_turn(gap, turn, seed):
+    """A pair of eigenvalues near 1 and a real one, in general coordinates."""
+    random = np.random.default_rng(seed)
+    A = np.diag([1 - gap, 1 - gap, 0.5])
+    A[0, 1], A[1, 0] = turn, -turn
+    P = np.eye(3) + 0.3 * random.standard_normal((3, 3))
+    return LDS(np.linalg.solve(P, A @ P), np.linalg.qr(random.standard_normal((4, 3)))[0])
+
+
+@pytest.mark.parametrize(
+    ("gap", "accuracy"), [(1e-2, 1e-12), (1e-4, 1e-11), (1e-6, 1e-9), (1e-8, 1e-6)]
+)
+def test_slow_pairs_near_one_keep_their_digits(gap, accuracy):
+    X, Y = slow_turn(gap, gap, seed=1), slow_turn(2 * gap, 1.5 * gap, seed=2)
+    assert projection_kernel(X)[0, 0] == pytest.approx(3.0, abs=accuracy)
+    expected = exact.kernel(X, Y, exact.cross_gramian)
+    assert projection_kernel(X, Y)[0, 0] == pytest.approx(expected, abs=accuracy)
+    distance = martin_distance(X, Y)[0, 0]
+    cosines = np.cos(principal_angles(X, Y)[0, 0])
+    assert distance == pytest.approx(np.sqrt(-2 * np.log(cosines).sum()), rel=10 * accuracy)
+
+
 def test_a_system_does_not_depend_on_slow_neighbours():
     X, slow = random_systems(6, 8, 3), random_systems(6, 8, 3, radius=0.99999)
     np.testing.assert_array_equal(
         projection_kernel(LDS.concatenate([X, slow]))[:6, :6],
         projection_kernel(LDS.concatenate([X, X]))[:6, :6],
     )
+
+
+def far_from_normal(coupling, n_states):
+    """Jordan blocks whose powers grow by `coupling` before they decay, in general coordinates."""
+    random = np.random.default_rng(5)
+    A = [value * np.eye(n_states) + coupling * np.eye(n_states, k=1) for value in (0.5, 0.3)]
+    C = np.linalg.qr(random.standard_normal((2, n_states + 1, n_states)))[0]
+    return LDS(np.array(A), C).change_basis(random_orthogonal(n_states, random))
+
+
+@pytest.mark.parametrize(("coupling", "accuracy"), [(1, 1e-13), (30, 1e-10), (300, 1e-6)])
+@pytest.mark.parametrize("order", [2, 5, 8])
+def test_finite_kernel_of_systems_far_from_normal(coupling, accuracy, order):
+    X = far_from_normal(coupling, 3)
+    K = finite_projection_kernel(X, order=order)
+    np.testing.assert_allclose(np.diag(K), 3.0, atol=accuracy)
+    expected = exact.kernel(X[:1], X[1:], exact.finite_cross_gramian, order=order)
+    assert K[0, 1] == pytest.approx(expected, abs=accuracy)
+
+
+def test_powers_that_drown_in_rounding_are_refused():
+    with pytest.raises(ValueError, match="order must be small enough for the powers of system 0"):
+        finite_projection_kernel(far_from_normal(1e5, 4), order=8)
 
 
 def test_powers_that_outgrow_double_precision_are_refused():

@@ -1,7 +1,9 @@
 """Observability cut after L blocks, [C; CA; ...; CA^(L-1)]: bases, and the kernel of their spans.
 
-Sums of L terms are built by doubling, as powers are: X_2k = X_k + (A1^k)' X_k A2^k and, where L
-has an odd digit, X_k+1 = X_1 + A1' X_k A2. Only X_1 = C1'C2 knows of the channels.
+With R its triangular factor, V = [C P_0; C P_1; ...] is orthonormal, P_t = A^t R^-1, and V1'V2 the
+sum of P1_t' (C1'C2) P2_t: only C1'C2 knows of the channels. No P_t is longer than 1, so that
+nothing cancels, however large the powers of A are. (Sums built by doubling, as powers are, would
+cost less for many blocks, and lose all digits where A is far from normal.)
 """
 
 from collections.abc import Iterator
@@ -18,6 +20,8 @@ from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 
+_LARGEST_DEVIATION = 1e-6  # of V'V from I
+
 
 @over_blocks
 @mean_over_windows
@@ -27,7 +31,7 @@ def finite_projection_kernel(
     """Return the projection kernel of the subspaces of [C; CA; ...; CA^(order-1)], Eq. (3).
 
     The finite Grassmannian of the gLDS methods; it tends to :func:`projection_kernel` as
-    `order` grows, at a cost that grows with the logarithm of it.
+    `order` grows, at a cost that grows slowly with it.
 
     Parameters
     ----------
@@ -41,21 +45,13 @@ def finite_projection_kernel(
     check_whole("order", order)
 
     def side(systems: LDS) -> Side:
-        R = _factors(systems, order)
-        inverse = np.linalg.inv(R)
-
-        def measurement(block: slice) -> Floats:
-            return systems.C[block] @ inverse[block]
-
-        powers = _powers(R @ systems.A @ inverse, order)
-        return Side((len(systems), systems.n_states), measurement, powers)
+        parameters = np.stack([systems.A, _first_steps(systems, order)], axis=1)
+        return Side((len(systems), systems.n_states), systems.C.__getitem__, parameters)
 
     def sums(first: Floats, second: Floats, G: Floats, out: Floats) -> None:
-        total = G
-        for k, odd in enumerate(_doublings(order)):
-            total = total + _between(first[:, k], total, second[:, k])
-            if odd:
-                total = G + _between(first[:, 0], total, second[:, 0])
+        total = np.zeros_like(G)
+        for P, Q in zip(_steps(first, order), _steps(second, order), strict=True):
+            total += _between(P, G, Q)
         np.einsum("iajb,iajb->ij", total, total, out=out)
 
     return sum_pairs(sums, *both_sides(side, X, Y), n_jobs, "finite kernel")
@@ -63,54 +59,44 @@ def finite_projection_kernel(
 
 def finite_bases(systems: LDS, order: int) -> Floats:
     """Return orthonormal bases of the spans of [C; CA; ...], (N, order n_channels, n_states)."""
-    step = np.linalg.inv(_factors(systems, order))
-    blocks = []
-    for _ in range(order):
-        blocks.append(systems.C @ step)
-        step = systems.A @ step
-    return np.concatenate(blocks, axis=1)
+    pairs = np.stack([systems.A, _first_steps(systems, order)], axis=1)
+    return np.concatenate([systems.C @ P for P in _steps(pairs, order)], axis=1)
 
 
-def _doublings(order: int) -> Iterator[bool]:
-    """Whether one is added after each doubling on the way from 1 to `order`."""
-    return (digit == "1" for digit in f"{order:b}"[1:])
+def _steps(pairs: Floats, order: int) -> Iterator[Floats]:
+    """P_0 to P_(order-1), each (N, n, n), of pairs (A, P_0)."""
+    A, P = pairs[:, 0], pairs[:, 1]
+    for _ in range(order - 1):
+        yield P
+        P = A @ P
+    yield P
 
 
-def _powers(A: Floats, order: int) -> Floats:
-    """The power of A that each doubling takes, (N, doublings, n, n); that of the first is A."""
-    powers, power = [], A
-    for odd in _doublings(order):
-        powers.append(power)
-        power = power @ power @ A if odd else power @ power
-    return np.stack(powers, axis=1) if powers else np.empty((len(A), 0, *A.shape[1:]))
-
-
-def _between(left: Floats, X: Floats, right: Floats) -> Floats:
-    """A1' X A2 of all pairs; X is (rows, n1, columns, n2)."""
-    rows, n1, columns, n2 = X.shape
-    half = (left.swapaxes(1, 2) @ X.reshape(rows, n1, -1)).reshape(rows * n1, columns, n2)
+def _between(P: Floats, G: Floats, Q: Floats) -> Floats:
+    """P'GQ of all pairs; G is (rows, n1, columns, n2)."""
+    rows, n1, columns, n2 = G.shape
+    half = (P.swapaxes(1, 2) @ G.reshape(rows, n1, -1)).reshape(rows * n1, columns, n2)
     out = np.empty_like(half)
-    np.matmul(half.swapaxes(0, 1), right, out=out.swapaxes(0, 1))  # a product a column
-    return out.reshape(X.shape)
+    np.matmul(half.swapaxes(0, 1), Q, out=out.swapaxes(0, 1))  # a product a column
+    return out.reshape(G.shape)
 
 
-def _factors(systems: LDS, order: int) -> Floats:
-    """R of the QR decompositions of [C; CA; ...], (N, n, n)."""
-    R = first = np.asarray(np.linalg.qr(systems.C, mode="r"))
+def _first_steps(systems: LDS, order: int) -> Floats:
+    """P_0 = R^-1, R the triangular factors of [C; CA; ...], (N, n, n)."""
+    first = np.asarray(np.linalg.qr(systems.C, mode="r"))
+    identity = np.eye(systems.n_states)
     with np.errstate(over="ignore", invalid="ignore"):
-        powers = _powers(systems.A, order)
-        for k, odd in enumerate(_doublings(order)):
-            R = _stacked(R, R @ powers[:, k])
-            if odd:
-                R = _stacked(first, R @ systems.A)
-    finite = np.isfinite(R).all(axis=(1, 2))
-    s = np.linalg.svd(np.where(finite[:, None, None], R, 0.0), compute_uv=False)
-    bad = np.flatnonzero(~(s[:, -1] > 1e-10 * s[:, 0]))
+        block = R = first
+        for _ in range(order - 1):
+            block = block @ systems.A
+            R = np.asarray(np.linalg.qr(np.concatenate([R, block], axis=1), mode="r"))
+        diagonal = np.diagonal(R, axis1=1, axis2=2)
+        singular = ~(np.isfinite(R).all(axis=(1, 2)) & diagonal.all(axis=1))
+        P = np.linalg.inv(np.where(singular[:, None, None], identity, R))
+        blocks = (first @ step for step in _steps(np.stack([systems.A, P], axis=1), order))
+        products = sum(V.swapaxes(1, 2) @ V for V in blocks)
+        deviations = np.abs(products - identity).max(axis=(1, 2))
+    bad = np.flatnonzero(singular | ~(deviations < _LARGEST_DEVIATION))
     if len(bad):
         raise _errors.order_too_large(list(bad), order)
-    return R
-
-
-def _stacked(upper: Floats, lower: Floats) -> Floats:
-    """R of the QR decomposition of two factors on top of each other."""
-    return np.asarray(np.linalg.qr(np.concatenate([upper, lower], axis=1), mode="r"))
+    return P

@@ -161,7 +161,7 @@ class Side:
     basis : callable
         H of a slice of systems, (systems, rows, columns).
     parameters : (N, ...) array or None
-        Eigenvalues, or powers of A.
+        Eigenvalues, or what else the sum asks for.
     """
 
     size: tuple[int, int]
