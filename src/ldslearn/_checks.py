@@ -16,6 +16,12 @@ def check_whole(name: str, value: Any, least: int = 1) -> None:
         raise _errors.invalid_parameter(name, f"be an integer of at least {least}", value)
 
 
+def check_jobs(n_jobs: Any) -> None:
+    """Raise unless joblib could make sense of it."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or int(n_jobs) == 0):
+        raise _errors.invalid_parameter("n_jobs", "be a non-zero integer or None", n_jobs)
+
+
 def check_real(name: str, value: Any, rule: str, low: float = -inf, high: float = inf) -> None:
     """Raise unless `value` is finite and low <= value <= high; `rule` is that in words."""
     if (

@@ -18,6 +18,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from threadpoolctl import ThreadpoolController
 
+from ldslearn._checks import check_jobs
+
 _SECONDS_BEFORE_PROGRESS = 1.0
 _LARGEST_BLOCK = 16  # items; enough to vectorise over, few enough to keep a bar moving
 _BLOCK_BYTES = 2**22  # of what is sent to a worker: many blocks for many workers
@@ -113,6 +115,7 @@ def for_each_block(
     results are the same to the last bit for any number of jobs. `n_jobs` means what it means in
     joblib; when blocks fail, the error of the first one is raised.
     """
+    check_jobs(n_jobs)
     n_threads = 1 if _alone.get() else min(effective_n_jobs(n_jobs), n_items)
     size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]

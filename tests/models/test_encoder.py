@@ -13,11 +13,12 @@ from sklearn.preprocessing import FunctionTransformer
 from ldslearn import LDSEncoder
 from ldslearn.datasets import load_japanese_vowels, make_lds_sequences
 from ldslearn.models import STABILIZERS
+from ldslearn.models.fields import FIELD_SHAPES
 
 from support.makers import ragged_sequences
 from support.oracles import fit_literally, hankel_by_loop, soft_normalised
 
-FIELDS = ("A", "C", "B", "mean", "x0", "noise_variance")
+FIELDS = tuple(FIELD_SHAPES)
 
 
 def eigenvalue_moduli(systems):
@@ -68,7 +69,7 @@ def test_uncentred_systems_keep_the_mean_in_the_states():
     assert (systems.spectral_radius > 0.95).all()  # the mean is a mode that stays
 
 
-@pytest.mark.parametrize("n_jobs", [2, -1])
+@pytest.mark.parametrize("n_jobs", [2, -1, np.int64(2)])
 @pytest.mark.parametrize("stabilizer", ["soft", "dwls"])
 def test_same_answer_for_any_number_of_jobs(n_jobs, stabilizer):
     X = ragged_sequences(50)
@@ -408,12 +409,24 @@ def test_deviations_of_channels(center):
     X[1][2] = 5.0  # a channel at rest
     systems = LDSEncoder(2, delays=2, center=center).fit_transform(X)
     for x, found in zip(X, systems.deviation, strict=True):
-        stacked = np.vstack([x[:, :-1], x[:, 1:]]) if np.allclose(found, 0) else None
-        windows = [x[:, 1:], x[:, :-1]]
-        expected = np.concatenate([w.std(axis=1) for w in windows])
-        expected = np.sqrt(expected**2 + (0.01 * x.std()) ** 2)
-        assert stacked is None
-        assert sorted(found.round(9)) == sorted(expected.round(9))
+        deviations = np.concatenate([w.std(axis=1) for w in (x[:, :-1], x[:, 1:])])
+        floor = 0.01 * np.sqrt(np.mean(x.std(axis=1) ** 2))
+        np.testing.assert_allclose(found, np.sqrt(deviations**2 + floor**2), rtol=1e-12)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_deviations_do_not_depend_on_where_channels_are(center):
+    X = ragged_sequences(3, n_channels=3)
+    moved = [x + np.array([[0.0], [1e3], [-1e7]]) for x in X]
+    here, there = (LDSEncoder(2, center=center).fit_transform(Z).deviation for Z in (X, moved))
+    np.testing.assert_allclose(there, here, rtol=1e-8)
+
+
+def test_deviations_of_large_single_precision_numbers():
+    X = [(1e25 * x).astype(np.float32) for x in ragged_sequences(3, n_channels=3)]
+    systems = LDSEncoder(2).fit_transform(X)
+    exact = LDSEncoder(2).fit_transform([x.astype(np.float64) for x in X])
+    np.testing.assert_allclose(systems.deviation, exact.deviation)
 
 
 def test_deviations_tell_of_size():

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import check_whole
+from ldslearn._checks import check_jobs, check_whole
 from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn._tags import NoTable
 from ldslearn.models.certificate import StabilityCertificate
@@ -175,8 +175,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             raise _errors.unknown_name("constant", self.constant, _CONSTANT)
         if not isinstance(self.center, bool | np.bool_):
             raise _errors.invalid_parameter("center", "be True or False", self.center)
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, int) or self.n_jobs == 0):
-            raise _errors.invalid_parameter("n_jobs", "be a non-zero integer or None", self.n_jobs)
+        check_jobs(self.n_jobs)
         check_stabilizer(self.stabilizer, self.scale, self.bound)
 
     def _check_sizes(self, sequences: list[NDArray[Any]], n_states: int) -> None:
@@ -250,7 +249,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         pieces = [part for x in sequences for part in aligned_windows(x, levels, shortest)]
         n_systems = len(pieces)
         with np.errstate(over="ignore", invalid="ignore"):  # extreme values are named below
-            sizes = [float(x.std()) for x in sequences]
+            sizes = [np.sqrt(x.var(axis=1, dtype=np.float64).mean()) for x in sequences]
         n_rows, n_noise = self.n_channels_in_ * self.delays, min(self.n_noise, n_states)
         fields = {
             "A": np.empty((n_systems, n_states, n_states)),
@@ -280,9 +279,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 fields["mean"][index] = mean
                 fields["x0"][index] = states[row][:, 0]
                 fields["noise_variance"][index] = factors.residual / Y.size
-                fields["deviation"][index] = channel_deviations(
-                    Y, 0.0 if self.center else Y.mean(axis=1), sizes[index // n_windows]
-                )
+                centred = Y if self.center else Y - Y.mean(axis=1, keepdims=True)
+                fields["deviation"][index] = channel_deviations(centred, sizes[index // n_windows])
             A = stabilize_checked(fitted, states, self.stabilizer, self.scale, self.bound)
             fields["A"][block] = A
             fields["B"][block] = noise_matrices(A, states, n_noise)

@@ -73,15 +73,15 @@ def observations(
     return Y, mean
 
 
-def channel_deviations(Y: Floats, mean: Floats | float, size: float) -> Floats:
+def channel_deviations(Y: Floats, size: float) -> Floats:
     """Return the standard deviation of every row of Y, no smaller than a hundredth of `size`.
 
-    `size` is the deviation of the whole sequence: rows at rest are told from rows that move, and
-    logarithms stay finite.
+    The means of the rows are zero. `size` is the deviation of all channels of the sequence: rows at
+    rest are told from rows that move, and logarithms stay finite.
     """
-    variances = np.einsum("ij,ij->i", Y, Y) / Y.shape[1] - np.square(mean)
+    variances = np.einsum("ij,ij->i", Y, Y) / Y.shape[1]
     floor = max(0.01 * size, np.finfo(np.float64).tiny ** 0.25)
-    return np.sqrt(np.maximum(variances, 0.0) + floor**2)
+    return np.sqrt(variances + floor**2)
 
 
 def energy_of(Y: Floats) -> float:
