@@ -247,6 +247,16 @@ def test_bad_input():
         model.predict([np.ones((9, 30)) * np.arange(30)])
 
 
+def test_a_fit_that_fails_leaves_the_model_of_the_one_before():
+    X, y = small()
+    model = fitted(X, y)
+    before = model.predict(X)
+    short = [x[:, :1] for x in X]
+    with pytest.raises(ValueError, match="timepoints"):
+        model.fit(short, np.arange(len(X)) % 3)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
 def test_many_sequences_are_searched_on_a_part(monkeypatch):
     monkeypatch.setattr("ldslearn.auto.classifier._MOST_SEARCHED", 12)
     X, y = small(2, 15)

@@ -21,10 +21,11 @@ def motions():
     [
         DictionaryClassifier(LDSDictionary(8, mix=0.8, random_state=0)),
         DictionaryClassifier(FiniteDictionary(8, order=3, random_state=0)),
+        DictionaryClassifier(LDSDictionary(24, random_state=0)),
         DictionaryClassifier(LDSDictionary(3, random_state=0), per_class=True),
         DictionaryClassifier(LDSDictionary(8, random_state=0), KNeighborsClassifier(1)),
     ],
-    ids=["covariance", "finite", "per class", "neighbours"],
+    ids=["covariance", "finite", "more features than samples", "per class", "neighbours"],
 )
 def test_contract_and_score(classifier, motions):
     X, y, Z, z = motions

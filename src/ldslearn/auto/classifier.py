@@ -89,7 +89,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         begun = time.monotonic()
         check_positive("time_budget", self.time_budget)
         sequences = as_collection(X)
-        self.classes_, labels = check_labels(y, len(sequences), "sequences")
+        classes, labels = check_labels(y, len(sequences), "sequences")
         owners = check_groups(groups, len(sequences))
         random = random_source(self.random_state)
         searched = _subset(labels, random, _MOST_SEARCHED)
@@ -99,7 +99,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             labels[searched], None if owners is None else owners[searched], repeats, random
         )
         tested = folds[0] >= 0
-        lone = [str(c) for c in self.classes_[np.setdiff1d(labels, labels[searched][tested])]]
+        lone = [str(c) for c in classes[np.setdiff1d(labels, labels[searched][tested])]]
         if lone:
             warnings.warn(_errors.never_held_out(lone), stacklevel=2)
         growth = (len(sequences) / len(part)) ** 2
@@ -132,19 +132,20 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
                 most = int(len(sequences) * np.sqrt(left / expected_seconds))
                 kept = _subset(labels, random, max(most, len(part)))
             grams.mixed(chosen.rule)  # its scales and bandwidths
-            self.pipeline_ = build(
+            pipeline = build(
                 chosen.description, chosen.rule, grams.scales, grams.bandwidths, self.n_jobs
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
-                self.pipeline_.fit([sequences[i] for i in kept], self.classes_[labels[kept]])
-        self.n_channels_in_ = len(sequences[0])
-        self._factor = chosen.factor
+                pipeline.fit([sequences[i] for i in kept], classes[labels[kept]])
         accuracy = error = float("nan")
         if search.trials:
             own = None if owners is None else owners[searched][tested]
             accuracy, error = expected_accuracy(search.judged(), own, random)
-        self.report_ = self._report(search, chosen, best, accuracy, error, len(kept), begun)
+        report = self._report(search, chosen, best, pipeline[-1], accuracy, error, len(kept), begun)
+        # All at once: a fit that is interrupted leaves the model of the one before.
+        self.classes_, self.pipeline_, self.report_ = classes, pipeline, report
+        self.n_channels_in_, self._factor = len(sequences[0]), chosen.factor
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -172,6 +173,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         search: Search,
         chosen: Trial,
         best: Trial,
+        final: Any,
         accuracy: float,
         error: float,
         n_trained: int,
@@ -186,7 +188,6 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
                 "the simplest whose loss is within a tenth of a standard error of the smallest, "
                 f"{best.loss:.3f} (accuracy {100 * best.accuracy:.1f} %)"
             )
-        final = self.pipeline_[-1]
         frozen = {"kernel": dict(final.kernel), "kernel_params": final.kernel_params}
         return Report(
             chosen={**_values(chosen.description, chosen.rule), **frozen},

@@ -143,4 +143,4 @@ class DictionaryClassifier(LDSClassifier):
             return clone(self.classifier)
         from sklearn.svm import LinearSVC  # here, so that importing the package stays quick
 
-        return LinearSVC()
+        return LinearSVC(random_state=0)  # liblinear draws at random where features are many

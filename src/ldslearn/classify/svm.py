@@ -91,11 +91,15 @@ class LDSSVC(LDSClassifier):
             check_positive("C", self.C, "be positive or 'cv'")
         elif (smallest := np.bincount(indices)).min() < 2:
             raise _errors.class_too_small(classes.tolist()[smallest.argmin()], int(smallest.min()))
-        self.kernel_ = FittedKernel.fit(systems, self.kernel, self.kernel_params, self.n_jobs)
+        kernel = FittedKernel.fit(systems, self.kernel, self.kernel_params, self.n_jobs)
         labels = classes[indices]
-        self.C_ = self._choose(labels, indices) if self.C == "cv" else float(self.C)
-        self.svc_ = self._machine(self.C_).fit(self.kernel_.gram, labels)
-        self.classes_ = classes
+        scores = self._cross_validate(kernel.gram, labels, indices) if self.C == "cv" else None
+        C = float(self.C) if scores is None else max(scores, key=lambda C: (scores[C], -C))
+        svc = self._machine(C).fit(kernel.gram, labels)
+        self.__dict__.pop("cv_scores_", None)
+        if scores is not None:
+            self.cv_scores_ = scores
+        self.kernel_, self.C_, self.svc_, self.classes_ = kernel, C, svc, classes
         return self
 
     @by_blocks
@@ -123,10 +127,13 @@ class LDSSVC(LDSClassifier):
 
         return SVC(kernel="precomputed", C=C, class_weight=self.class_weight)
 
-    def _choose(self, labels: NDArray[Any], indices: NDArray[np.intp]) -> float:
+    def _cross_validate(
+        self, K: Floats, labels: NDArray[Any], indices: NDArray[np.intp]
+    ) -> dict[float, float]:
+        """Accuracy of every C, mean over folds."""
         from sklearn.model_selection import StratifiedKFold
 
-        K, hits = self.kernel_.gram, dict.fromkeys(_CANDIDATES, 0.0)
+        hits = dict.fromkeys(_CANDIDATES, 0.0)
         n_folds = min(_FOLDS, int(np.bincount(indices).min()))
         seed = random_source(self.random_state)
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
@@ -134,5 +141,4 @@ class LDSSVC(LDSClassifier):
             for C in _CANDIDATES:
                 machine = self._machine(C).fit(K[np.ix_(train, train)], labels[train])
                 hits[C] += machine.score(K[np.ix_(test, train)], labels[test]) / n_folds
-        self.cv_scores_ = hits
-        return max(hits, key=lambda C: (round(hits[C], 12), -C))
+        return {C: round(share, 12) for C, share in hits.items()}
