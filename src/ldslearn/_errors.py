@@ -437,6 +437,11 @@ def no_solution() -> ValueError:
     )
 
 
+def not_orthogonal(n_states: int, got: str) -> ValueError:
+    """A change of state coordinates that C would not survive."""
+    return invalid("P", f"be orthogonal of size {n_states}", got, "numpy.linalg.qr makes one.")
+
+
 def order_too_large(indices: Sequence[int], order: int) -> ValueError:
     """Powers of an unstable matrix that outgrow double precision."""
     return ValueError(
@@ -446,11 +451,11 @@ def order_too_large(indices: Sequence[int], order: int) -> ValueError:
 
 
 def ill_conditioned_systems(indices: Sequence[int]) -> ValueError:
-    """Systems so near the unit circle that their Gramian drowns in rounding."""
+    """Systems so near the unit circle, or so far from normal, that nothing can be promised."""
     return ValueError(
-        f"system {listed(indices)} must be stable by a margin; got a spectral radius so near 1 "
-        "that its Gramian drowns in rounding, and no accuracy could be promised. Stabilize it with "
-        "a lower bound, or with stabilizer='soft'."
+        f"system {listed(indices)} must have a Gramian that does not drown in rounding; got a "
+        "spectral radius near 1, or states of very different scales. Use stabilizer='soft' or a "
+        "lower bound, or scale the channels."
     )
 
 
@@ -638,8 +643,13 @@ def codes_of_positive_part(indices: Sequence[int], message: str) -> str:
     )
 
 
-def zero_codes(indices: Sequence[int], sparsity: float) -> str:
-    """Text of the warning about samples that no atom explains."""
+def zero_codes(indices: Sequence[int], sparsity: float | None) -> str:
+    """Text of the warning about samples that no atom explains; a pursuit has no sparsity."""
+    if sparsity is None:
+        return (
+            f"the code of system {listed(indices)} is zero: it has nothing in common with any "
+            "atom. Take other atoms, or another kernel."
+        )
     return (
         f"the code of system {listed(indices)} is zero with sparsity={sparsity:g}: it says nothing "
         "about the system. Lower sparsity."

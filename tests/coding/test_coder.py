@@ -5,7 +5,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from ldslearn import LDSEncoder, SparseCoder, sparse_code
+from ldslearn import LDS, LDSEncoder, SparseCoder, sparse_code
 from ldslearn.coding import explained_by_class
 from ldslearn.geometry import martin_kernel, projection_kernel
 from ldslearn.sequences import make_lds_sequences
@@ -99,6 +99,9 @@ def test_bad_input(batches):
         SparseCoder(sparsity=1000.0).fit(X).transform(Y)
     with pytest.warns(UserWarning, match="code of system 0, 1, 2, 3, 4 and 4 more is zero"):
         SparseCoder(sparsity=1000.0).fit_transform(X)
+    strangers = LDS(np.zeros((2, 1, 1)), np.eye(4)[[0, 1]][:, :, None])
+    with pytest.warns(UserWarning, match="system 0, 1 is zero: it has nothing in common with any"):
+        SparseCoder(n_nonzero=1).fit_transform(strangers)
     coder = SparseCoder().fit(X)
     with pytest.raises(ValueError, match="X must have n_states=3, as the model .*; got 2"):
         coder.transform(contractions(2, 8, 2))

@@ -8,10 +8,11 @@ import pytest
 
 from ldslearn import LDS
 from ldslearn._files import atomic_write
+from ldslearn.models.fields import FIELD_SHAPES
 
 from support.makers import random_systems
 
-FIELDS = ("A", "C", "B", "mean", "x0", "noise_variance")
+FIELDS = tuple(FIELD_SHAPES)
 
 
 @pytest.fixture

@@ -11,12 +11,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from ldslearn import LDS, LDSEncoder
+from ldslearn.models.fields import FIELD_SHAPES
 from ldslearn.sequences import hankel
 
 from support.makers import random_orthogonal, random_systems
 from support.oracles import radius, simulate_by_loop
 
-FIELDS = ("A", "C", "B", "mean", "x0", "noise_variance")
+FIELDS = tuple(FIELD_SHAPES)
 
 
 @pytest.fixture
@@ -54,10 +55,7 @@ def test_frozen_and_independent_of_its_input(systems):
 
 
 def test_a_single_system_needs_no_batch_axis(systems):
-    one = LDS(
-        systems.A[2], systems.C[2], systems.B[2], systems.mean[2], systems.x0[2],
-        systems.noise_variance[2],
-    )  # fmt: skip
+    one = LDS(**{name: getattr(systems, name)[2] for name in FIELDS})
     assert_same(one, systems[2])
 
 
@@ -215,8 +213,10 @@ def test_equivalence_sees_every_field(systems, name):
 
 
 def test_a_change_of_basis_must_be_orthogonal(systems):
-    with pytest.raises(ValueError, match="P must be orthogonal of size 3"):
+    with pytest.raises(ValueError, match="P must be orthogonal of size 3; got P'P off I by 3"):
         systems.change_basis(2 * np.eye(3))
+    with pytest.raises(ValueError, match=r"P must be orthogonal of size 3; got shape \(2, 2\)"):
+        systems.change_basis(np.eye(2))
     with pytest.raises(ValueError, match="other must have shape"):
         systems.equivalent(systems[:2])
 

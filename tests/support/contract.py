@@ -7,7 +7,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-FIELDS = ("A", "C", "B", "mean", "x0", "noise_variance")
+from ldslearn.models.fields import FIELD_SHAPES
+
+FIELDS = tuple(FIELD_SHAPES)
 
 
 def copied(systems):

@@ -1,6 +1,5 @@
 """Classification by sparse representation."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -179,8 +178,8 @@ class SparseCodingClassifier(LDSClassifier):
             )
             first_atoms[block] = np.where(codes.any(axis=1), -1, cross.argmax(axis=1))
         empty = np.flatnonzero(first_atoms >= 0)
-        if warn and len(empty):
-            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=4)
+        if warn:
+            self.coder_.warn_of_zeros(empty, stacklevel=5)
         return explained, first_atoms
 
     def _check_reject(self, classes: NDArray[Any]) -> None:

@@ -85,7 +85,7 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def transform(self, X: LDS) -> Floats:
         """Return the codes, (len(X), n_atoms)."""
         codes = self.code(X)[0]
-        self._warn_of_zeros(codes, stacklevel=4)
+        self.warn_of_zeros(np.flatnonzero(~codes.any(axis=1)), stacklevel=4)
         return codes
 
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:
@@ -100,7 +100,7 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             return self.transform(X)
         gram = self.kernel_.gram
         codes = self._code(gram, allowed=~np.eye(len(gram), dtype=bool))
-        self._warn_of_zeros(codes)
+        self.warn_of_zeros(np.flatnonzero(~codes.any(axis=1)))
         return codes
 
     def code(self, X: LDS) -> tuple[Floats, Floats]:
@@ -120,10 +120,11 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             n_jobs=self.n_jobs,
         )
 
-    def _warn_of_zeros(self, codes: Floats, stacklevel: int = 3) -> None:
-        empty = np.flatnonzero(~codes.any(axis=1))
+    def warn_of_zeros(self, empty: NDArray[np.intp], stacklevel: int = 3) -> None:
+        """Warn that the systems `empty` have codes of zeros, if there are any."""
         if len(empty):
-            warnings.warn(_errors.zero_codes(empty.tolist(), self.sparsity), stacklevel=stacklevel)
+            sparsity = self.sparsity if self.n_nonzero is None else None
+            warnings.warn(_errors.zero_codes(empty.tolist(), sparsity), stacklevel=stacklevel)
 
     @property
     def _n_features_out(self) -> int:

@@ -403,15 +403,11 @@ class LDS:
         P = np.asarray(P, dtype=np.float64)
         Pt = np.swapaxes(P, -1, -2)
         n = self.n_states
-        if P.shape not in ((n, n), (len(self), n, n)) or not np.allclose(
-            Pt @ P, np.eye(n), atol=ORTHONORMAL_TOLERANCE
-        ):
-            raise _errors.invalid(
-                "P",
-                f"be orthogonal of size {self.n_states}",
-                P.tolist(),
-                "numpy.linalg.qr makes one.",
-            )
+        if P.shape not in ((n, n), (len(self), n, n)):
+            raise _errors.not_orthogonal(n, f"shape {P.shape}")
+        deviation = np.abs(Pt @ P - np.eye(n)).max(initial=0.0)
+        if not deviation <= ORTHONORMAL_TOLERANCE:
+            raise _errors.not_orthogonal(n, f"P'P off I by {deviation:.2g}")
         changed = {**self._arrays(), "A": Pt @ self.A @ P, "C": self.C @ P}
         if self.B is not None:
             changed["B"] = Pt @ self.B
@@ -447,10 +443,10 @@ class LDS:
             )
         if self.x0 is not None and other.x0 is not None:
             pairs.append(((Pt @ self.x0[..., None])[..., 0], other.x0))
-        if self.mean is not None and other.mean is not None:
-            pairs.append((self.mean, other.mean))
-        if self.noise_variance is not None and other.noise_variance is not None:
-            pairs.append((self.noise_variance, other.noise_variance))
+        for name in ("mean", "noise_variance", "deviation"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine is not None and theirs is not None:
+                pairs.append((mine, theirs))
         same = np.full(len(self), self.delays == other.delays)
         for mine, theirs in pairs:
             entries = tuple(range(1, theirs.ndim))

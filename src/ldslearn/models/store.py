@@ -28,8 +28,8 @@ class LDSStore:
     """Systems in the files of a folder, as one batch that need not fit in memory.
 
     It has the sizes of an :class:`LDS` batch and is indexed like one, which reads what is asked
-    for; ``fit``, ``transform`` and ``predict`` of dictionaries, coders, classifiers and
-    :class:`~ldslearn.LDSKMeans` take it in place of one, and read it block by block.
+    for. Dictionaries, :class:`~ldslearn.DictionaryClassifier` and :class:`~ldslearn.LDSKMeans` are
+    fitted to one, and every ``transform`` and ``predict`` takes one, block by block.
 
     Attributes
     ----------
