@@ -43,6 +43,14 @@ def test_stable_eigenvalues_have_no_marks(ax):
     assert len(ax.collections) == 1
 
 
+def test_two_batches_of_eigenvalues_on_one_picture(ax):
+    for radius, label in ((1.5, "before"), (0.5, "after")):
+        plot_eigenvalues(LDS(rotation(radius), np.eye(3, 2)), ax, label=label)
+    assert min(max(ax.get_xlim()), max(ax.get_ylim())) > 1.5
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["before", "2 outside", "after"]
+
+
 def test_soft_normalisation_curves(ax):
     assert plot_soft_normalisation(ax, scales=(3.0,), values=np.array([0.5, 4.0])) is ax
     s, after = ax.lines[0].get_data()
@@ -59,6 +67,12 @@ def test_forecast_continues_the_past(ax):
     x, y = ax.lines[2].get_data()
     np.testing.assert_array_equal(x, np.arange(19, 25))
     np.testing.assert_allclose(np.diff(y), np.diff(np.append(past[2, -1], ahead[2])))
+
+
+def test_forecast_of_one_channel(ax):
+    past, ahead = np.arange(12.0).reshape(2, 6), np.ones((2, 3))
+    plot_forecast(past, ahead, ax, channels=1)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["channel 1"]
 
 
 def test_frames_stand_side_by_side(ax):

@@ -26,7 +26,7 @@ def plot_forecast(
         What really followed.
     channels : index of the channels to draw, all by default
     """
-    rows = np.arange(past.shape[0])[channels]
+    rows = np.atleast_1d(np.arange(past.shape[0])[channels])
     now = past.shape[1]
     ahead = np.arange(now - 1, now + foretold.shape[1])
     spacing = 1.1 * float(np.ptp(past[rows], axis=1).max()) or 1.0

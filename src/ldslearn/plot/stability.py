@@ -22,7 +22,7 @@ def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
         Passed to ``ax.scatter``, for example ``color=`` or ``label=``.
     """
     eigenvalues = np.linalg.eigvals(as_systems(systems).A).ravel()
-    outside = np.abs(eigenvalues) >= 1
+    outside, another = np.abs(eigenvalues) >= 1, ax.has_data()  # of a batch drawn before
     style = {"s": 14, "alpha": 0.6, "linewidths": 0, **style}
     ax.add_patch(Circle((0, 0), 1, fill=False, color="0.4", linewidth=1))
     ax.scatter(eigenvalues.real, eigenvalues.imag, **style)
@@ -32,8 +32,10 @@ def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
             s=60, facecolors="none", edgecolors="tab:red", linewidths=1.2,
             label=f"{outside.sum()} outside",
         )  # fmt: skip
+    if outside.any() or "label" in style or ax.get_legend() is not None:
         ax.legend(loc="upper left", frameon=False)
-    reach = 1.1 * max(1.0, float(np.abs(eigenvalues).max(initial=0.0)))
+    earlier = max(ax.get_xlim()) if another else 0.0
+    reach = max(1.1, earlier, 1.1 * float(np.abs(eigenvalues).max(initial=0.0)))
     ax.set(
         xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal",
         xlabel="real part", ylabel="imaginary part",
