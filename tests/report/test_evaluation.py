@@ -11,7 +11,7 @@ from ldslearn.evaluate.examples import AtomName, CodeExample
 from ldslearn.evaluate.similarity import Similarity
 from ldslearn.report import evaluation_page
 from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
-from ldslearn.report.evaluation import wilson_interval
+from ldslearn.report.evaluation import _summary, wilson_interval
 from ldslearn.report.exhibits import exhibited
 
 X, Y, _, _ = load_basic_motions()
@@ -116,6 +116,77 @@ def test_wilson_interval(share, n):
     for end in (low, high):  # Wilson: where |share - p| is 1.96 standard errors under p
         if 0 < end < 1:
             assert abs(share - end) == pytest.approx(1.96 * np.sqrt(end * (1 - end) / n))
+
+
+def tags(text, name):
+    checker = Checker()
+    checker.feed(text)
+    return [attributes for tag, attributes in checker.seen if tag == name]
+
+
+def numbers(marks, name):
+    return np.array([float(mark[name]) for mark in marks])
+
+
+def test_a_matrix_has_rows_of_true_classes():
+    chart = matrix_chart([[5, 3], [0, 2]], ["a", "b"])
+    squares = tags(chart, "rect")
+    titles = re.findall("<title>(.*?)</title>", chart)
+    place = {
+        title: (x, y)
+        for title, x, y in zip(titles, numbers(squares, "x"), numbers(squares, "y"), strict=True)
+    }
+    assert place["a as a: 5"][1] == place["a as b: 3"][1] < place["b as b: 2"][1]
+    assert place["a as a: 5"][0] < place["a as b: 3"][0] == place["b as b: 2"][0]
+
+
+def test_bars_are_as_long_as_their_values():
+    widths = numbers(tags(bars_chart([0.9, 0.3], ["a", "b"]), "rect"), "width")
+    assert widths[0] / widths[1] == pytest.approx(3, rel=1e-2)
+
+
+def test_points_of_a_map_are_where_they_belong():
+    points = [(0.0, 3.0), (1.0, 0.0), (4.0, 1.0)]
+    chart = map_chart(points, ["a", "a", "a"], ["x", "y", "z"])
+    marks = [mark for mark in tags(chart, "path") if mark.get("class") == "mark"][:3]
+    places = np.array([re.findall(r"[\d.]+", mark["transform"]) for mark in marks], dtype=float)
+    for axis in range(2):
+        drawn, wanted = places[:, axis], np.array(points)[:, axis]
+        shares = (drawn - drawn.min()) / np.ptp(drawn)
+        np.testing.assert_allclose(shares, wanted / np.ptp(wanted), atol=1e-2)
+
+
+def summary_of(confusion, n_sequences, rounds=1):
+    one = {"n_test": sum(map(sum, confusion)) // rounds}
+    record = {
+        "confusion": confusion, "rounds": [one] * rounds, "classes": ["a", "b"], "spread": 0.1,
+        "accuracy": 0.167, "protocol": "groups", "data": {"n_sequences": n_sequences},
+    }  # fmt: skip
+    return re.sub("<.*?>", " ", _summary(record))
+
+
+def test_the_summary_counts_sequences_once():
+    text = summary_of([[4, 0], [14, 2]], 20, rounds=2)
+    assert "16.7 ± 10.0 %" in text
+    assert "6 of 20 test sequences of 2 classes labelled rightly: 30.0 %, 95 % interval" in text
+    low, high = wilson_interval(0.3, 20)
+    assert f"interval {100 * low:.1f} to {100 * high:.1f} %" in text
+    assert "Always naming the class most often tested would give 80.0 %" in text
+
+
+def test_the_summary_of_repeated_tests_has_no_interval():
+    text = summary_of([[400, 100], [300, 200]], 20, rounds=100)
+    assert "Mean and spread of 100 rounds, which test 1000 times some of 20 sequences" in text
+    assert "interval" not in text
+
+
+def test_rounds_and_shares_of_classes_are_in_the_page(text):
+    page, record = text
+    for one in record["rounds"]:
+        assert re.search(f"<td>{one['n_train']}</td><td>{one['n_test']}</td>", page)
+    recalls = [row[k] / sum(row) for k, row in enumerate(record["confusion"])]
+    bars = page.split("Share of each class labelled rightly")[0].rsplit("<svg", 1)[1]
+    assert re.findall(r">([\d.]+)</text>", bars) == [f"{100 * share:.1f}" for share in recalls]
 
 
 def test_charts_of_one_and_of_many():

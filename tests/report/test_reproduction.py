@@ -64,9 +64,14 @@ def test_nothing_of_a_record_is_taken_for_html():
 
 
 def test_colour_frames_become_grey():
-    films = np.zeros((1, 2, 12), int)
-    page = reproduction_page(made_of(movies("m", films.tolist(), (2, 2, 3))), "x")
-    assert 'class="film"' in page
+    films = np.random.default_rng(0).integers(0, 255, (1, 2, 2, 2, 3))
+    grey = films.mean(axis=-1).round().astype(int)
+    coloured, plain = (
+        reproduction_page(made_of(movies("m", film.reshape(1, 2, -1).tolist(), shape)), "x")
+        for film, shape in ((films, (2, 2, 3)), (grey, (2, 2)))
+    )
+    assert 'class="film"' in coloured
+    assert coloured == plain
 
 
 def test_no_requests_and_no_errors_in_a_browser(record, browse):

@@ -69,15 +69,15 @@ def map_chart(
     return svg(width, height + below, [*parts, keys], "Map of sequences")
 
 
-def bars_chart(values: Sequence[float], names: Sequence[str], low: float = 0.0) -> str:
-    """Return shares from `low` to 1 as bars with their numbers."""
+def bars_chart(values: Sequence[float], names: Sequence[str]) -> str:
+    """Return shares as bars with their numbers in per cent."""
     names = [shorten(name, _LONGEST) for name in names]
     left = 14 + max(map(text_width, names))
     width, step = 480, 22
     parts = []
     for i, (value, name) in enumerate(zip(values, names, strict=True)):
         y = 4 + i * step
-        length = max(1.0, (width - left - 50) * (value - low) / (1 - low))
+        length = max(1.0, (width - left - 50) * value)
         parts.append(
             f'<text x="{left - 8:.1f}" y="{y + 13}" text-anchor="end">{escape(name)}</text>'
             f'<rect x="{left:.1f}" y="{y}" width="{length:.1f}" height="{step - 5}" rx="2" '

@@ -56,16 +56,26 @@ def evaluation_page(
 
 
 def _summary(record: dict[str, Any]) -> str:
-    n_tested = sum(one["n_test"] for one in record["rounds"])
-    low, high = wilson_interval(record["accuracy"], n_tested)
-    spread = f" ± {100 * record['spread']:.1f}" if len(record["rounds"]) > 1 else ""
-    n_classes = len(record["classes"])
-    largest = max(record["data"]["classes"].values()) / record["data"]["n_sequences"]
-    words = (
-        f"of {n_tested} test sequences of {n_classes} classes labelled rightly "
-        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %; always naming the largest class "
-        f"would give {100 * largest:.1f} %). Protocol: {record['protocol']}."
+    counts, n_rounds = record["confusion"], len(record["rounds"])
+    n_tested, right = sum(map(sum, counts)), sum(row[k] for k, row in enumerate(counts))
+    n_sequences, n_classes = record["data"]["n_sequences"], len(record["classes"])
+    if n_tested <= n_sequences:  # each at most once, so that they are independent
+        low, high = wilson_interval(right / n_tested, n_tested)
+        words = (
+            f"{right} of {n_tested} test sequences of {n_classes} classes labelled rightly: "
+            f"{100 * right / n_tested:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f} %. "
+        )
+    else:
+        words = (
+            f"Mean and spread of {n_rounds} rounds, which test {n_tested} times some of "
+            f"{n_sequences} sequences of {n_classes} classes. "
+        )
+    largest = max(map(sum, counts)) / n_tested
+    words += (
+        f"Always naming the class most often tested would give {100 * largest:.1f} %. "
+        f"Protocol: {record['protocol']}."
     )
+    spread = f" ± {100 * record['spread']:.1f}" if n_rounds > 1 else ""
     return f'<p><span class="big">{100 * record["accuracy"]:.1f}{spread} %</span></p>' + paragraph(
         words, "lead"
     )

@@ -27,7 +27,8 @@ def png(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> bytes:
         Colours that grey pixels then are the numbers of.
     """
     pixels = np.asarray(pixels)
-    if pixels.dtype != np.uint8 or pixels.size == 0 or pixels.shape[2:] not in ((), (3,)):
+    well_formed = pixels.ndim == 2 or pixels.shape[2:] == (3,)
+    if pixels.dtype != np.uint8 or pixels.size == 0 or not well_formed:
         raise _errors.invalid(
             "pixels", "be a (height, width) or (height, width, 3) array of uint8",
             f"{pixels.dtype} of shape {pixels.shape}", "",
@@ -112,15 +113,12 @@ def filmstrip(frames: NDArray[Any], alt: str, *, rate: float = 12, side: int = 1
     )
 
 
-def grey(values: NDArray[Any], levels: int = 256) -> Bytes:
-    """Return values as pixels, the smallest black and the largest white.
-
-    Fewer levels make smaller files of noisy pictures.
-    """
+def grey(values: NDArray[Any]) -> Bytes:
+    """Return values as pixels, the smallest black and the largest white."""
     values = np.nan_to_num(np.asarray(values, dtype=np.float64))
     low, high = values.min(), values.max()
     shares = (values - low) / (high - low) if high > low else np.full_like(values, 0.5)
-    return (np.rint(shares * (levels - 1)) * (255 / (levels - 1))).astype(np.uint8)
+    return np.rint(255 * shares).astype(np.uint8)
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:
