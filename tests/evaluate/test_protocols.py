@@ -58,10 +58,25 @@ def test_groups_stay_together(text):
     assert splits[0][1].tolist() != splits[1][1].tolist()
 
 
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9])
+def test_shares_of_groups_are_those_asked_for(share):
+    data = collection(np.tile(["a", "b", "b"], 20), groups=np.repeat(np.arange(20), 3))
+    splits = Protocol("shuffle", 4, share).splits(data)
+    assert len(splits) == 4
+    for train, test in splits:
+        assert len(test) / 60 == pytest.approx(share)
+        assert sorted([*train, *test]) == list(range(60))
+        assert not set(data.groups[train]) & set(data.groups[test])
+
+
 def test_too_few_groups():
     data = collection(["a", "b"] * 6, groups=np.repeat(["x", "y"], 6))
     with pytest.raises(ValueError, match="have 5 groups for folds:5; got 2"):
         parse("folds:5").splits(data)
+    with pytest.raises(ValueError, match=r"have 10 groups for shuffle:1:0.9; got 2"):
+        parse("shuffle:1:0.9").splits(data)
+    with pytest.raises(ValueError, match="kind must be one of 'folds', 'shuffle'.*; got 'fold'"):
+        Protocol("fold", 5)
     assert automatic_protocol(data) == Protocol("folds", 2)
     one_group = collection(["a", "b"] * 6, groups=["x"] * 12)
     assert len(parse("folds:5").splits(one_group)) == 5
@@ -82,7 +97,7 @@ def test_folds_within_are_like_the_test():
 def test_one_class():
     with pytest.raises(ValueError, match="two classes"):
         parse("folds:2").splits(collection(["a"] * 5))
-    with pytest.raises(ValueError, match="test 2 sequences, one a class; got 1 of 30"):
+    with pytest.raises(ValueError, match="leave as many to train on; got 1 to test of 30"):
         parse("shuffle:3:0.01").splits(collection(TEXT))
 
 

@@ -1,6 +1,7 @@
 """Protocols as data: how a collection is parted into training and test sequences."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+_KINDS = ("folds", "shuffle", "split", "groups")
+_MOST_FOLDS = 20  # of groups, some of which are a share
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,10 @@ class Protocol:
     repeats: int = 1
     test_size: float = 0.1
     test: str = "test"
+
+    def __post_init__(self) -> None:
+        if self.kind not in _KINDS:
+            raise _errors.unknown_name("kind", self.kind, _KINDS)
 
     def splits(self, data: Collection, seed: int = 0) -> list[Split]:
         """Return training and test indices of every round; the same ones for the same seed.
@@ -73,27 +81,34 @@ class Protocol:
         tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
         if not n_classes <= tested <= len(data) - n_classes:
             raise _errors.invalid(
-                f"a share of {self.test_size:g}", f"test {n_classes} sequences, one a class",
-                f"{tested} of {len(data)}", "Take another share.",
+                f"a share of {self.test_size:g}",
+                f"test {n_classes} sequences, one a class, and leave as many to train on",
+                f"{tested} to test of {len(data)}", "Take another share.",
             )  # fmt: skip
         shuffle = StratifiedShuffleSplit(self.repeats, test_size=self.test_size, random_state=seed)
         return list(shuffle.split(indices, data.y))
 
     def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
-        """Folds, or one fold of each of several shuffles, that part no group."""
-        n_folds = self.repeats if self.kind == "folds" else max(2, round(1 / self.test_size))
+        """Folds, or some folds of each of several shuffles, that part no group."""
         n_groups = len(np.unique(groups))
-        if n_groups < n_folds:
+        n_tested, n_folds, needed = 1, self.repeats, self.repeats
+        if self.kind == "shuffle":
+            share = Fraction(self.test_size).limit_denominator(min(n_groups, _MOST_FOLDS))
+            n_tested, n_folds = share.as_integer_ratio()
+            needed = round(1 / min(self.test_size, 1 - self.test_size))
+        if n_groups < needed or not 0 < n_tested < n_folds:
             raise _errors.invalid(
-                "the collection", f"have {n_folds} groups for {self}", n_groups,
-                "Take fewer folds, or a larger share.",
+                "the collection", f"have {needed} groups for {self}", n_groups,
+                "Take fewer folds, or a share nearer to a half.",
             )  # fmt: skip
-        rounds = 1 if self.kind == "folds" else self.repeats
         found: list[Split] = []
-        for number in range(rounds):
+        for number in range(1 if self.kind == "folds" else self.repeats):
             cut = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed + number)
             folds = list(cut.split(np.zeros(len(y)), y, groups))
-            found += folds if self.kind == "folds" else folds[:1]
+            if self.kind == "folds":
+                return folds
+            test = np.sort(np.concatenate([tested for _, tested in folds[:n_tested]]))
+            found.append((np.setdiff1d(np.arange(len(y)), test), test))
         return found
 
     def _given(self, data: Collection) -> list[Split]:
