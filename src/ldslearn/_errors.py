@@ -389,11 +389,15 @@ def workers_killed(what: str) -> ChildProcessError:
     )
 
 
-def unlike_model(name: str, got: object, expected: object) -> ValueError:
-    """A store whose systems were fitted in another way than those of a model."""
+def unlike_model(name: str, whose: str, got: object, expected: object) -> ValueError:
+    """A store or collection that was made in another way than what a model was trained on."""
+    remedies = {
+        "store": "Encode the files as the model does: ldslearn encode --like MODEL.",
+        "collection": "Predict from the files: the model reads them as those of training.",
+    }
     return invalid(
-        f"{name} of the store", f"be {expected!r}, as the model was trained with", repr(got),
-        "Encode the files as the model does: ldslearn encode --like MODEL.",
+        f"{name} of the {whose}", f"be {expected!r}, as the model was trained with", repr(got),
+        remedies[whose],
     )  # fmt: skip
 
 

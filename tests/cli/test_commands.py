@@ -69,7 +69,50 @@ def test_evaluate(clips, capsys, tmp_path):
     assert run([*map(str, arguments)]) == 0
     shown = capsys.readouterr().out
     assert f"accuracy {100 * scores.mean():.1f} ± {100 * scores.std():.1f} %" in shown
-    assert "Confusion" in shown
+    rows = [
+        line.split("│")[1:-1] for line in shown.split("Confusion")[1].splitlines() if "│" in line
+    ]
+    for name, counts, row in zip(record["classes"], record["confusion"], rows, strict=True):
+        assert [cell.strip() for cell in row] == [name, *(str(n) if n else "." for n in counts)]
+
+
+def test_a_confusion_too_wide_for_the_terminal_is_told_in_words(clips, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    arguments = ("evaluate", clips, *GRASS, "--states", 1, "--sparsity", 0.01, "--folds", 3)
+    assert run([*map(str, arguments)]) == 0
+    shown = capsys.readouterr().out
+    assert "Confusion" not in shown
+    record = answer(capsys, *arguments)
+    worst = max(
+        (n, i, j) for i, row in enumerate(record["confusion"]) for j, n in enumerate(row) if i != j
+    )[0]
+    first = shown.split("most confused: ")[1].split(";")[0].strip()
+    true, given = first.split(" (")[0].split(" as ")
+    place = record["classes"].index(true), record["classes"].index(given)
+    assert record["confusion"][place[0]][place[1]] == worst == int(first.split("(")[1].strip(")"))
+
+
+def test_the_result_is_told_though_the_page_fails(clips, capsys, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("ldslearn.cli.commands.write_text", full)
+    arguments = ["evaluate", clips, *GRASS, "-n", 5, "--sparsity", 0.1, "--folds", 3]
+    assert run([*map(str, arguments), "--report", str(tmp_path / "page.html")]) == 1
+    said = capsys.readouterr()
+    assert "accuracy" in said.out
+    assert "no space left" in said.err
+
+
+def test_markup_in_names_is_text(clips, capsys):
+    lines = ["path,label,split"]
+    for kind in ("flag", "waves"):
+        lines += [f"{kind}/{i}.avi,{kind},{'[/old]' if i else '[new]'}" for i in range(3)]
+    (clips / "parts.csv").write_text("\n".join(lines))
+    arguments = [clips / "parts.csv", *GRASS, "-n", 5, "--sparsity", 0.1, "-p", "split:[/old]"]
+    assert run(["evaluate", *map(str, arguments)]) == 0
+    (clips / "parts.csv").unlink()
+    assert "lds-sc-grass, split:[/old]" in capsys.readouterr().out
 
 
 def test_report(clips, capsys, tmp_path):
@@ -128,6 +171,8 @@ def test_predict_takes_folders_manifests_and_files_together(clips, model, capsys
     assert answer(capsys, "predict", model, clips / "some.csv")["accuracy"] == 1.0
     both = answer(capsys, "predict", model, clips / "flag", clips / "waves/0.avi")
     assert [p["label"] for p in both["predictions"]] == ["flag"] * 3 + ["waves"]
+    expected = [*(clips / f"flag/{i}.avi" for i in range(3)), clips / "waves/0.avi"]
+    assert [p["name"] for p in both["predictions"]] == [*map(str, expected)]
     (clips / "some.csv").unlink()
     (tmp_path / "log.csv").write_text("1,2\n3,4\n5,6\n7,8\n")
     message = failure(capsys, "predict", model, tmp_path / "log.csv")
@@ -201,6 +246,14 @@ def test_synthesize(clips, model, capsys, tmp_path):
     array = str(tmp_path / "c.npy")
     assert run(["synthesize", str(clips / "flag/0.avi"), "-o", array, "--frames", "7"]) == 0
     assert np.load(array).shape == (144, 7)
+    collection = str(tmp_path / "all.npz")
+    assert run(["convert", str(clips), "-o", collection]) == 0
+    capsys.readouterr()
+    assert run(["synthesize", collection, "-o", str(tmp_path / "e.npy"), "--index", "17"]) == 0
+    assert "100 frames like waves/2.avi to" in capsys.readouterr().out
+    last = str(clips / "waves/2.avi")
+    assert run(["synthesize", last, "-o", str(tmp_path / "f.npy")]) == 0
+    np.testing.assert_allclose(np.load(tmp_path / "e.npy"), np.load(tmp_path / "f.npy"))
     assert "index must be less" in failure(
         capsys, "synthesize", model, "-o", tmp_path / "d.gif", "--index", 18
     )
@@ -220,6 +273,18 @@ def test_convert(clips, capsys, tmp_path):
         capsys, "evaluate", clips, *GRASS, "-n", 4, "--sparsity", 0.1, "--folds", 2, "--size", "6x8"
     )
     assert record["confusion"] == folder["confusion"]
+
+
+def test_predict_refuses_a_collection_that_was_read_otherwise(clips, model, capsys, tmp_path):
+    npz = tmp_path / "clips.npz"
+    answer(capsys, "convert", clips, "-o", npz)
+    assert answer(capsys, "predict", model, npz)["accuracy"] == 1.0
+    answer(capsys, "convert", clips, "-o", npz, "--stride", 2)
+    message = failure(capsys, "predict", model, npz)
+    assert "stride of the collection must be 1, as the model was trained with; got 2" in message
+    answer(capsys, "convert", clips, "-o", npz, "--size", "6x24")
+    message = failure(capsys, "predict", model, npz)
+    assert "frame_shape of the collection must be [12, 12]" in message
 
 
 def test_inspect(clips, model, capsys):
@@ -246,7 +311,7 @@ def test_inspect(clips, model, capsys):
         (["evaluate", "CLIPS", "--size", "big"], 2, "--size must be HEIGHTxWIDTH"),
         (["evaluate", "CLIPS", "--crop", "1,2"], 2, "--crop must be TOP,LEFT"),
         (["evaluate", "CLIPS", *GRASS, "-n", "500"], 1, "n_states must be at most"),
-        (["evaluate", "CLIPS", "-n", "5"], 1, "n_states must not be given to the method auto"),
+        (["evaluate", "CLIPS", "-n", "5"], 2, "n_states must not be given to the method auto"),
         (["evaluate", "CLIPS", "--states", "0"], 2, "states"),
         (["train", "CLIPS", "-o", "no/such/folder.lds"], 1, "must exist to write"),
         (["predict", "CLIPS/flag/0.avi", "CLIPS"], 1, "0.avi"),
@@ -258,16 +323,28 @@ def test_inspect(clips, model, capsys):
         (["evaluate", "CLIPS", "--jobs", "0"], 2, "--jobs must be a number"),
         (["evaluate", "CLIPS", "--sparsity", "-1"], 2, "sparsity"),
         (["evaluate", "NPZ", "--stride", "2"], 1, "--stride must not be given; got a collection"),
-        (["convert", "CLIPS", "-o", "x.txt"], 1, "have the suffix .npz"),
+        (["convert", "nothing", "-o", "x.txt"], 2, "have the suffix .npz"),
+        (["cluster", "CLIPS", "--jobs", "0"], 2, "--jobs must be a number"),
+        (["compare", "CLIPS", "CLIPS", "--stabilizer", "x"], 2, "--stabilizer must be one of"),
+        (["evaluate", "CLIPS", "--features", "x"], 2, "--features must be one of"),
+        (["compare", "CLIPS/flag", "CLIPS/waves"], 1, "flag must be one sequence"),
+        (["compare", "NPZ", "CLIPS/flag/0.avi"], 1, "clips.npz must be one sequence"),
+        (["synthesize", "NPZ", "-o", "x.npy", "--index", "99"], 1, "number of sequences, 18; got"),
+        (["encode", "NPZ", "-o", "x"], 1, "be a folder or a manifest.csv; got a collection in"),
+        (["make-clips", "CLIPS/flag/0.avi"], 1, "must be new or empty; got a file"),
+        (["evaluate", "CLIPS", "-o", "x", "--report", "x"], 1, "be another file than --output"),
+        (["inspect", "CUT"], 1, "cut"),
     ],
 )
 def test_mistakes(clips, arguments, code, message, capsys):
     npz = clips.parent / "clips.npz"
     if not npz.exists():
         assert run(["convert", str(clips), "-o", str(npz)]) == 0
-    arguments = [
-        argument.replace("CLIPS", str(clips)).replace("NPZ", str(npz)) for argument in arguments
-    ]
+    cut = clips.parent / "cut.lds"
+    cut.write_bytes(npz.read_bytes()[:500])
+    places = {"CLIPS": clips, "NPZ": npz, "CUT": cut}
+    for name, place in places.items():
+        arguments = [argument.replace(name, str(place)) for argument in arguments]
     shown = " ".join(failure(capsys, *arguments, code=code).replace("│", " ").split())
     assert message in shown
 

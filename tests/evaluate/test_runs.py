@@ -42,7 +42,7 @@ def test_every_method_runs(method):
     settings = Settings(atoms=3, order=3, budget=1)
     given = {} if method == "auto" else {"n_states": 3, "sparsity": 0.1}
     record = evaluate(data, method, parse("folds:2"), settings=settings, **given)
-    assert record["accuracy"] >= 0.5
+    assert record["accuracy"] >= 0.7
     assert len(record["rounds"]) == 2
 
 
@@ -141,7 +141,9 @@ def test_automatic_delays_and_orders(n_channels, length, delays, states):
 
 def test_too_short():
     data = Collection([np.ones((2, 9)), np.ones((2, 2))], names=("long", "short"))
-    with pytest.raises(ValueError, match="short must have four time points"):
+    with pytest.raises(
+        ValueError, match="short must have 3 time points at least for delays=1; got 2"
+    ):
         feasible_states(data, 1)
 
 
@@ -169,6 +171,8 @@ def test_comparison(motions):
     same = compare(motions[[0, 0]], n_states=4, delays=2)
     np.testing.assert_allclose(same["angles"], 0, atol=1e-5)
     assert same["martin_distance"] < 1e-6
-    near, far = compare(motions[[0, 1]]), compare(motions[[0, 25]])
+    moved = motions.X[0] + 0.01 * np.random.default_rng(0).standard_normal(motions.X[0].shape)
+    near = compare(Collection([motions.X[0], moved]))
+    far = compare(motions[[0, 25]])
     assert len(near["angles"]) == near["n_states"]
-    assert 0 < near["projection_distance"] != far["projection_distance"]
+    assert 0 < near["projection_distance"] < far["projection_distance"]

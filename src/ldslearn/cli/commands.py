@@ -11,6 +11,7 @@ from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
+    collection_file,
     method_options,
     output_file,
     protocol_options,
@@ -23,6 +24,7 @@ from ldslearn.cli.sharing import (
 )
 
 SKIPPING = {"on_error": "skip", "size": "auto"}
+MODEL_SUFFIX = ".lds"  # by habit; one that is cut short has nothing else to be known by
 
 app = typer.Typer(
     help="Classify, cluster, compare and synthesise videos and other sequences, each one described "
@@ -77,7 +79,8 @@ def make_clips(
     from ldslearn.video import write_video
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _errors.invalid(f"folder {folder}", "be new or empty", "files in it", "Name another.")
+        got = "files in it" if folder.is_dir() else "a file"
+        raise _errors.invalid(f"folder {folder}", "be new or empty", got, "Name another.")
     videos, kinds = make_dynamic_textures(
         n_per_class=per_class, size=size, n_frames=frames, random_state=seed
     )
@@ -111,7 +114,7 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
 
         inspect_dictionary(path, as_json)
         return
-    if layout or kind != KIND:
+    if layout or (kind != KIND and path.suffix != MODEL_SUFFIX):
         options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
         data = describe(load_data(path, layout, -1, **options))
         showing.show(data, as_json, showing.described(str(path), data))
@@ -163,15 +166,18 @@ def evaluate(
     from ldslearn.report import evaluation_page
 
     rounds: list[Round] = []
+    if report is not None and output is not None and report.resolve() == output.resolve():
+        raise _errors.invalid("--report", "be another file than --output", report, "Name two.")
     record = run(collection, protocol=plan, on_first=rounds.append, **wanted)
     if output is not None:
         write_json(output, record)
+    # Before the page, which may fail to be written.
+    shown = showing.described(str(data), record["data"])
+    showing.show(record, as_json, shown, *showing.evaluation(record))
     if report is not None:
         exhibits = exhibit(collection, rounds[0], wanted["settings"])
         typed = shlex.join(["ldslearn", *sys.argv[1:]])
-        write_text(report, evaluation_page(record, typed, exhibits, name=data.name))
-    shown = showing.described(str(data), record["data"])
-    showing.show(record, as_json, shown, *showing.evaluation(record))
+        write_text(report, evaluation_page(record, typed, exhibits, name=data.resolve().name))
 
 
 @app.command()
@@ -301,10 +307,10 @@ def compare(
 ) -> None:
     """Distances between the systems of two sequences, and the angles between their subspaces."""
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import read_frames_of
+    from ldslearn.cli.inputs import read_pair
     from ldslearn.evaluate.comparison import compare as measure
 
-    data = read_frames_of([first, second], size)
+    data = read_pair(first, second, size)
     record = measure(data, n_states=states, delays=delays, stabilizer=stabilizer)
     rows = {
         "states": record["n_states"],
@@ -319,12 +325,16 @@ def compare(
 
 @app.command()
 def synthesize(
-    source: Annotated[Path, typer.Argument(help="A video or array to imitate, or a model.")],
+    source: Annotated[
+        Path, typer.Argument(help="A video or array to imitate, a collection of them, or a model.")
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A .gif, .avi, .mp4 or .mkv; or an .npy array.")
     ],
     colour: given.Colour = False,
-    index: Annotated[int, typer.Option(help="Which system or atom of a model, from 0.", min=0)] = 0,
+    index: Annotated[
+        int, typer.Option(help="Which of a collection, or of a model's systems, from 0.", min=0)
+    ] = 0,
     frames: Annotated[int, typer.Option(help="How many.", min=2)] = 100,
     states: given.FixedStates = None,
     size: given.Size = "keep",
@@ -339,17 +349,20 @@ def synthesize(
     from ldslearn.evaluate.model import KIND, Model
 
     check_target(output)
-    if source.is_file() and kind_of(source) == KIND:
+    name = str(source)
+    if source.is_file() and (kind_of(source) == KIND or source.suffix == MODEL_SUFFIX):
         sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
     else:
         data = read_frames_of([source], size, colour)
-        sequence, shape = synthesis.from_sequence(data, states, frames, seed)
+        sequence, shape = synthesis.from_sequence(data, index, states, frames, seed)
+        if len(data) > 1:
+            name = data.names[index]
     synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)
-    print(f"wrote {frames} frames to {output}")
+    print(f"wrote {frames} frames like {name} to {output}")
 
 
 @app.command()
-@takes(output=output_file, collection=read_data)
+@takes(output=collection_file, collection=read_data)
 def convert(
     output: Path,
     collection: Any,
@@ -360,8 +373,6 @@ def convert(
     from ldslearn.datasets.npz import save_npz
     from ldslearn.evaluate.runs import describe
 
-    if output.suffix.lower() != ".npz":
-        raise _errors.bad_file(output, "have the suffix .npz", output.suffix or "none")
     save_npz(output, collection)
     record = describe(collection)
     showing.show(record, as_json, showing.described(str(output), record))

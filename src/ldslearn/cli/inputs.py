@@ -1,6 +1,7 @@
 """Find the reader of what was named on the command line."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,13 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     )
 
 
+def is_collection(path: Path) -> bool:
+    """Whether a path that exists holds several sequences, be it one file or a folder of them."""
+    if path.is_file():
+        return path.suffix.lower() in ONE_FILE or is_manifest(path)
+    return not is_item(path)
+
+
 def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Collection:
     """Return new items, folders of them or one collection, treated as `reading` says."""
     items = []
@@ -85,15 +93,28 @@ def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Co
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
             return ONE_FILE[path.suffix.lower()](path)
-        if is_manifest(path) or (path.is_dir() and not is_item(path)):
-            items += list_folder(path)
+        if is_collection(path):
+            found = list_folder(path)
+            several = len(paths) > 1  # whose names may be alike
+            items += [replace(i, name=str(path / i.name)) for i in found] if several else found
         else:
             items.append(Item(str(path), path))
     return read_items(items, reading, skip=skip, n_jobs=n_jobs)
 
 
+def read_pair(first: Path, second: Path, size: str) -> Collection:
+    """Return two items as :func:`read_frames_of` does."""
+    for path in (first, second):
+        if path.exists() and is_collection(path):
+            raise _errors.bad_file(
+                path, "be one sequence, a video, a folder of images or an array", "a collection",
+                "Name an item of it.",
+            )  # fmt: skip
+    return read_frames_of([first, second], size)
+
+
 def read_frames_of(paths: list[Path], size: str, colour: bool = False) -> Collection:
-    """Return a few items, frames resized as ``--size`` says; "auto" looks at the first."""
+    """Return new items, frames resized as ``--size`` says; "auto" looks at the first."""
     pixels = parse_size(size)
     if pixels == "auto":
         pixels = automatic_size([Item(str(paths[0]), paths[0])]) if paths[0].exists() else None

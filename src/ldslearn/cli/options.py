@@ -5,7 +5,33 @@ from typing import Annotated
 
 import typer
 
+from ldslearn import _errors
+
 _FILES, _MODEL, _SHOWN = "How files are read", "The model", "Output"
+
+
+def _stabilizer(name: str) -> str:
+    from ldslearn.models import STABILIZERS
+
+    if name not in STABILIZERS:
+        raise typer.BadParameter(str(_errors.unknown_name("--stabilizer", name, STABILIZERS)))
+    return name
+
+
+def _features(name: str) -> str:
+    from ldslearn.datasets.items import FEATURES
+
+    if name not in FEATURES:
+        raise typer.BadParameter(str(_errors.unknown_name("--features", name, FEATURES)))
+    return name
+
+
+def _jobs(number: int) -> int:
+    if number == 0:
+        rule = "be a number of threads, or -1"
+        raise typer.BadParameter(str(_errors.invalid_parameter("--jobs", rule, number)))
+    return number
+
 
 Data = Annotated[
     Path,
@@ -51,8 +77,8 @@ Chunk = Annotated[
     ),
 ]  # fmt: skip
 Features = Annotated[
-    str, typer.Option(help="pixels or lbp-top.", rich_help_panel=_FILES)
-]  # fmt: skip
+    str, typer.Option(help="pixels or lbp-top.", callback=_features, rich_help_panel=_FILES)
+]
 SkipErrors = Annotated[
     bool,
     typer.Option(
@@ -146,12 +172,17 @@ Order = Annotated[
 Stabilizer = Annotated[
     str,
     typer.Option(
-        help="soft, dwls, wls, constraint, clip, scale or none.", rich_help_panel=_MODEL
+        help="soft, dwls, wls, constraint, clip, scale or none.",
+        callback=_stabilizer,
+        rich_help_panel=_MODEL,
     ),
-]  # fmt: skip
+]
 Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_help_panel=_MODEL)]
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", help="Threads; -1 is one a core.", rich_help_panel=_SHOWN)
+    int,
+    typer.Option(
+        "--jobs", "-j", help="Threads; -1 is one a core.", callback=_jobs, rich_help_panel=_SHOWN
+    ),
 ]
 ClusterAddress = Annotated[
     str | None,

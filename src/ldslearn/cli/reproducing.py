@@ -55,7 +55,8 @@ def reproduce(
     write_json(output / f"{stem}.json", record)
     command = shlex.join(["ldslearn", *sys.argv[1:]])
     write_text(output / f"{stem}.html", reproduction_page(record, command))
-    showing.show(record, as_json, *showing.reproduction(record), f"look into {output}/{stem}.html")
+    last = showing.plain(f"look into {output / stem}.html")
+    showing.show(record, as_json, *showing.reproduction(record), last)
 
 
 def _say_on_stderr(text: str) -> None:

@@ -134,17 +134,16 @@ def method_options(
     jobs: given.Jobs = -1,
 ) -> dict[str, Any]:
     """Return the arguments of ``evaluate`` and ``train`` of the library."""
+    from ldslearn.evaluate.fitting import check_automatic
     from ldslearn.evaluate.methods import Settings, find_method
-    from ldslearn.models import STABILIZERS
 
     with usage():
-        name = find_method(method).name
-        if stabilizer not in STABILIZERS:
-            raise _errors.unknown_name("--stabilizer", stabilizer, STABILIZERS)
-        if jobs == 0:
-            raise _errors.invalid_parameter("--jobs", "be a number of threads, or -1", jobs)
+        found = find_method(method)
+        if found.automatic:
+            given_values = {"n_states": states, "sparsity": sparsity, "delays": delays}
+            check_automatic({**given_values, "stabilizer": stabilizer})
     return {
-        "method": name,
+        "method": found.name,
         "n_states": states,
         "sparsity": sparsity,
         "delays": delays,
@@ -173,6 +172,14 @@ def output_file(output: given.Output) -> Path:
     return output
 
 
+def collection_file(output: given.Output) -> Path:
+    """Return where to write a collection, checked before any of it is read."""
+    with usage():
+        if output.suffix.lower() != ".npz":
+            raise _errors.bad_file(output, "have the suffix .npz", output.suffix or "none")
+    return output_file(output)
+
+
 def record_file(output: given.RecordFile = None) -> Path | None:
     """Return where to write the record, checked before the work begins; None for nowhere."""
     return None if output is None else output_file(output)
@@ -195,4 +202,4 @@ def write_text(path: Path, text: str) -> None:
     from ldslearn._files import atomic_write
 
     with atomic_write(path) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="replace"))  # names of files that are not Unicode

@@ -9,7 +9,6 @@ from rich.markup import escape
 from rich.table import Table
 
 _MOST_ROWS = 60
-_LARGEST_MATRIX = 20  # classes
 
 
 def show(value: dict[str, Any], as_json: bool, *tables: Table | str) -> None:
@@ -76,7 +75,8 @@ def automatic(chosen: dict[str, Any]) -> dict[str, str]:
 
 def evaluation(record: dict[str, Any]) -> list[Table | str]:
     """Accuracy of each round, what was chosen, and the confusion matrix."""
-    rounds = Table(title=f"{record['method']}, {record['protocol']}", title_justify="left")
+    title = plain(f"{record['method']}, {record['protocol']}")
+    rounds = Table(title=title, title_justify="left")
     columns = ("round", "train", "test", "states", "delays", "sparsity", "accuracy", "seconds")
     for column in columns:
         rounds.add_column(column, justify="right")
@@ -98,7 +98,13 @@ def evaluation(record: dict[str, Any]) -> list[Table | str]:
 
 def _confusion(record: dict[str, Any]) -> list[Table | str]:
     classes, counts = record["classes"], record["confusion"]
-    if len(classes) > _LARGEST_MATRIX:
+    table = Table(title="Confusion (rows: true, columns: predicted)", title_justify="left")
+    table.add_column("")
+    for name in classes:
+        table.add_column(plain(name), justify="right")
+    for name, row in zip(classes, counts, strict=True):
+        table.add_row(plain(name), *(str(count) if count else "." for count in row))
+    if Console(width=10_000).measure(table).maximum > Console().width:  # columns would be cut
         wrong = sorted(
             (
                 (count, classes[i], classes[j])
@@ -112,12 +118,6 @@ def _confusion(record: dict[str, Any]) -> list[Table | str]:
             return []
         pairs = "; ".join(f"{plain(a)} as {plain(b)} ({n})" for n, a, b in wrong)
         return [f"most confused: {pairs}"]
-    table = Table(title="Confusion (rows: true, columns: predicted)", title_justify="left")
-    table.add_column("")
-    for name in classes:
-        table.add_column(plain(name), justify="right")
-    for name, row in zip(classes, counts, strict=True):
-        table.add_row(plain(name), *(str(count) if count else "." for count in row))
     return [table]
 
 
@@ -129,7 +129,7 @@ def reproduction(record: dict[str, Any]) -> list[Table | str]:
             if panel["panel"] == "table":
                 title = f"{one['title']}: {panel['title']}"
                 shown += listed(title, tuple(panel["columns"]), [tuple(r) for r in panel["rows"]])
-                shown += [panel["note"]] if panel["note"] else []
+                shown += [plain(panel["note"])] if panel["note"] else []
     claims = Table(title="Claims of the paper", title_justify="left")
     for column in ("claim", "verdict", "found"):
         claims.add_column(column)
@@ -145,7 +145,7 @@ def listed(
     title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 ) -> list[Table | str]:
     """A table, cut after sixty rows."""
-    table = Table(title=title, title_justify="left")
+    table = Table(title=plain(title), title_justify="left")
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows[:_MOST_ROWS]:

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
-from ldslearn.cli.sharing import on_cluster, reading_options
+from ldslearn.cli.sharing import on_cluster, reading_options, usage
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -60,10 +61,16 @@ def encode(
     from sklearn.base import clone
 
     from ldslearn.cli import showing
+    from ldslearn.cli.inputs import ONE_FILE
     from ldslearn.datasets.encoding import encode_folder
     from ldslearn.evaluate.model import Model
     from ldslearn.models import LDSEncoder
 
+    if data.suffix.lower() in ONE_FILE and data.is_file():
+        raise _errors.bad_file(
+            data, "be a folder or a manifest.csv", f"a collection in {data.suffix}",
+            "It is in memory as a whole: use train, cluster or evaluate.",
+        )  # fmt: skip
     if like is None:
         options = reading_options(size, colour, crop, stride, length, chunk, features)
         encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
@@ -119,6 +126,11 @@ def learn(
     if init in ("kmeans", "random"):
         model: Any = LDSDictionary(16, init=init)
     else:
+        if not Path(init).is_file():
+            with usage():
+                raise _errors.invalid(
+                    "--init", "be kmeans, random or a file written by learn", repr(init), ""
+                )
         earlier = load_dictionary(init)
         model = clone(earlier).set_params(init=earlier.atoms_)
     chosen = {"n_atoms": atoms, "sparsity": sparsity, "parts": parts}

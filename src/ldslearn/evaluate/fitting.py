@@ -31,6 +31,18 @@ class Fit:
     report: dict[str, Any] | None = None
 
 
+def check_automatic(values: dict[str, Any]) -> None:
+    """Raise if anything is given that the automatic method chooses for itself."""
+    for name, value in values.items():
+        if value is not None and (name, value) != ("stabilizer", "soft"):
+            raise _errors.invalid(
+                name,
+                "not be given to the method auto, which chooses for itself",
+                value,
+                "Name another method, lds-sc-grass say.",
+            )
+
+
 def fit_method(
     method: Method,
     data: Collection,
@@ -54,15 +66,9 @@ def fit_method(
         )  # fmt: skip
         pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
         return Fit(pipeline, choice)
-    given = {"n_states": n_states, "sparsity": sparsity, "delays": delays, **(encoder or {})}
-    for name, value in given.items():
-        if value is not None and (name, value) != ("stabilizer", "soft"):
-            raise _errors.invalid(
-                name,
-                "not be given to the method auto, which chooses for itself",
-                value,
-                "Name another method, lds-sc-grass say.",
-            )
+    check_automatic(
+        {"n_states": n_states, "sparsity": sparsity, "delays": delays, **(encoder or {})}
+    )
     groups = data.split if folds is not None and folds.kind == "split" else data.groups
     if groups is not None and len(np.unique(groups)) < 2:
         groups = None

@@ -79,17 +79,12 @@ class Model:
         The store must have been made by an encoder, and from files read, like those of the model.
         """
         classifier = self.pipeline[-1]
-        mine = {**self.encoder_of_stores().get_params(), **self.reading.as_dict()}
-        mine["frame_shape"] = self.frame_shape
         about = store.about
         theirs = {**about.get("encoder", {}), **about.get("reading", {})}
         if "frame" in about:
             theirs["frame_shape"] = about["frame"][1:] or None
-        for name, got in theirs.items():
-            expected = mine.get(name)
-            expected = list(expected) if isinstance(expected, tuple) else expected
-            if got != expected:
-                raise _errors.unlike_model(name, got, expected)
+        mine = {**self.encoder_of_stores().get_params(), **self.reading.as_dict()}
+        self._check_same({**mine, "frame_shape": self.frame_shape}, theirs, "store")
         shares = classifier.predict_proba(store) if hasattr(classifier, "predict_proba") else None
         return classifier.predict(store), shares
 
@@ -107,7 +102,7 @@ class Model:
         return self.pipeline[-2]
 
     def check_like(self, data: Collection) -> None:
-        """Raise unless sequences have as many channels as those of training."""
+        """Raise unless sequences have the channels of those of training, and were read alike."""
         expected = self._encoder.n_channels_in_
         if len(data.X[0]) != expected:
             frames = "" if self.frame_shape is None else f", frames of shape {self.frame_shape}"
@@ -115,6 +110,21 @@ class Model:
                 data.names[0], f"have {expected} channels like the training data{frames}",
                 len(data.X[0]), "",
             )  # fmt: skip
+        if data.frame_shape is not None and self.frame_shape is not None:
+            shapes = {"frame_shape": self.frame_shape}, {"frame_shape": data.frame_shape}
+            self._check_same(*shapes, "collection")
+        if data.preprocessing:
+            self._check_same(self.reading.as_dict(), _reading_of(data).as_dict(), "collection")
+
+    @staticmethod
+    def _check_same(mine: dict[str, Any], theirs: dict[str, Any], whose: str) -> None:
+        for name, got in theirs.items():
+            expected, found = (
+                list(value) if isinstance(value, tuple) else value
+                for value in (mine.get(name), got)
+            )
+            if found != expected:
+                raise _errors.unlike_model(name, whose, found, expected)
 
     @property
     def classes(self) -> list[str]:

@@ -57,8 +57,9 @@ def feasible_states(data: Collection, delays: int) -> list[int]:
     if most < 1:
         index = int(np.argmin([x.shape[1] for x in data.X]))
         raise _errors.bad_file(
-            data.names[index], "have four time points at least", data.X[index].shape[1], "Drop it."
-        )
+            data.names[index], f"have {delays + 2} time points at least for delays={delays}",
+            data.X[index].shape[1], "Drop it, or lower delays.",
+        )  # fmt: skip
     return [n for n in STATES if n <= most] or [most]
 
 

@@ -22,13 +22,18 @@ Shape = tuple[int, ...] | None
 
 
 def from_sequence(
-    data: Collection, n_states: int | None, n_timepoints: int, seed: int
+    data: Collection, index: int, n_states: int | None, n_timepoints: int, seed: int
 ) -> tuple[Floats, Shape]:
-    """Return a new sequence by the system of the first one, and the shape of its frames.
+    """Return a new sequence by the system of one of a collection, and the shape of its frames.
 
     As many states as possible, up to 20, each with its own noise, and stable by clipping
     eigenvalues: soft normalisation would damp what moves on.
     """
+    if index >= len(data):
+        raise _errors.invalid(
+            "index", f"be less than the number of sequences, {len(data)}", index, ""
+        )
+    data = data[[index]]
     if n_states is None:
         n_states = max(feasible_states(data, automatic_delays(data)))
     encoder = usual_encoder(data, n_states, None, n_noise=n_states, stabilizer="clip")
