@@ -85,9 +85,10 @@ def test_closed_forms_equal_the_general_kernel(n):
     )
 
 
-@pytest.mark.parametrize("order", [*range(1, 9), 13, 20])
-def test_finite_kernel_is_that_of_the_cut_observability_matrix(order):
-    X, Y = random_systems(3, 6, 4, seed=1), random_systems(2, 6, 3, seed=2)
+@pytest.mark.parametrize("n_channels", [6, 40])  # few, and many for each state
+@pytest.mark.parametrize("order", [1, 2, 3, 5, 8, 20])
+def test_finite_kernel_is_that_of_the_cut_observability_matrix(order, n_channels):
+    X, Y = random_systems(3, n_channels, 4, seed=1), random_systems(2, n_channels, 3, seed=2)
     K = finite_projection_kernel(X, Y, order=order)
     for i in range(3):
         for j in range(2):
@@ -433,18 +434,19 @@ def test_a_system_does_not_depend_on_slow_neighbours():
     )
 
 
-def far_from_normal(coupling, n_states):
+def far_from_normal(coupling, n_states, n_channels):
     """Jordan blocks whose powers grow by `coupling` before they decay, in general coordinates."""
     random = np.random.default_rng(5)
     A = [value * np.eye(n_states) + coupling * np.eye(n_states, k=1) for value in (0.5, 0.3)]
-    C = np.linalg.qr(random.standard_normal((2, n_states + 1, n_states)))[0]
+    C = np.linalg.qr(random.standard_normal((2, n_channels, n_states)))[0]
     return LDS(np.array(A), C).change_basis(random_orthogonal(n_states, random))
 
 
 @pytest.mark.parametrize(("coupling", "accuracy"), [(1, 1e-13), (30, 1e-10), (300, 1e-6)])
 @pytest.mark.parametrize("order", [2, 5, 8])
-def test_finite_kernel_of_systems_far_from_normal(coupling, accuracy, order):
-    X = far_from_normal(coupling, 3)
+@pytest.mark.parametrize("n_channels", [4, 30])
+def test_finite_kernel_of_systems_far_from_normal(coupling, accuracy, order, n_channels):
+    X = far_from_normal(coupling, 3, n_channels)
     K = finite_projection_kernel(X, order=order)
     np.testing.assert_allclose(np.diag(K), 3.0, atol=accuracy)
     expected = exact.kernel(X[:1], X[1:], exact.finite_cross_gramian, order=order)
@@ -453,7 +455,7 @@ def test_finite_kernel_of_systems_far_from_normal(coupling, accuracy, order):
 
 def test_powers_that_drown_in_rounding_are_refused():
     with pytest.raises(ValueError, match="order must be small enough for the powers of system 0"):
-        finite_projection_kernel(far_from_normal(1e5, 4), order=8)
+        finite_projection_kernel(far_from_normal(1e5, 4, 5), order=8)
 
 
 def test_powers_that_outgrow_double_precision_are_refused():

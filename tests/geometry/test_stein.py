@@ -88,5 +88,8 @@ def test_systems_on_the_edge_are_refused():
     A = random.standard_normal((2, 5, 5))
     A *= (np.array([0.9, 1 - 1e-13]) / np.abs(np.linalg.eigvals(A)).max(axis=1))[:, None, None]
     near = LDS(A, np.linalg.qr(random.standard_normal((2, 8, 5)))[0])
-    with pytest.raises(ValueError, match="system 1 must have a Gramian that does not drown in rounding; got a spectral radius near 1"):
+    with pytest.raises(
+        ValueError,
+        match="system 1 must have a Gramian .*; got a spectral radius near 1",
+    ):
         prepare(near)

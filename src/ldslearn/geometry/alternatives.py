@@ -146,7 +146,7 @@ def _rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:
 
 
 def _divergences(X: LDS, Y: LDS, angles: Floats, weights: Floats) -> Floats:
-    """Rates of all pairs, each a sum of terms that do not cancel.
+    """Rates of all pairs; the trace is a sum of positive terms, so that little cancels.
 
     With H B = U diag(s) Q*, U unitary: S = C U diag(v + s^2) U*C' + v (I - CC').
     """

@@ -1,12 +1,12 @@
 """Observability cut after L blocks, [C; CA; ...; CA^(L-1)]: bases, and the kernel of their spans.
 
 With R its triangular factor, V = [C P_0; C P_1; ...] is orthonormal, P_t = A^t R^-1, and V1'V2 the
-sum of P1_t' (C1'C2) P2_t: only C1'C2 knows of the channels. No P_t is longer than 1, so that
-nothing cancels, however large the powers of A are. (Sums built by doubling, as powers are, would
-cost less for many blocks, and lose all digits where A is far from normal.)
+sum of P1_t' (C1'C2) P2_t: where channels are many, they are met once, in C1'C2. No P_t is longer
+than 1, so that nothing cancels, however large the powers of A are. (Sums built by doubling, as
+powers are, would cost less for many blocks, and lose all digits where A is far from normal.)
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ldslearn.models import LDS
 Floats = NDArray[np.float64]
 
 _LARGEST_DEVIATION = 1e-6  # of V'V from I
+_MANY_CHANNELS = 8  # for each state: beyond, products of states cost less than those of channels
 
 
 @over_blocks
@@ -44,9 +45,11 @@ def finite_projection_kernel(
     """
     check_whole("order", order)
 
-    def side(systems: LDS) -> Side:
-        parameters = np.stack([systems.A, _first_steps(systems, order)], axis=1)
-        return Side((len(systems), systems.n_states), systems.C.__getitem__, parameters)
+    def stacked(systems: LDS) -> Side:
+        return Side((len(systems), systems.n_states), _basis(systems, order))
+
+    def once(systems: LDS) -> Side:
+        return Side((len(systems), systems.n_states), systems.C.__getitem__, _pairs(systems, order))
 
     def sums(first: Floats, second: Floats, G: Floats, out: Floats) -> None:
         total = np.zeros_like(G)
@@ -54,13 +57,30 @@ def finite_projection_kernel(
             total += _between(P, G, Q)
         np.einsum("iajb,iajb->ij", total, total, out=out)
 
-    return sum_pairs(sums, *both_sides(side, X, Y), n_jobs, "finite kernel")
+    if X.n_channels > _MANY_CHANNELS * X.n_states:
+        return sum_pairs(sums, *both_sides(once, X, Y), n_jobs, "finite kernel")
+    return sum_pairs("plain_sums", *both_sides(stacked, X, Y), n_jobs, "finite kernel")
 
 
 def finite_bases(systems: LDS, order: int) -> Floats:
     """Return orthonormal bases of the spans of [C; CA; ...], (N, order n_channels, n_states)."""
-    pairs = np.stack([systems.A, _first_steps(systems, order)], axis=1)
-    return np.concatenate([systems.C @ P for P in _steps(pairs, order)], axis=1)
+    return _basis(systems, order)(slice(None))
+
+
+def _basis(systems: LDS, order: int) -> Callable[[slice], Floats]:
+    """The bases of a slice of systems, made when they are asked for."""
+    pairs = _pairs(systems, order)
+
+    def basis(block: slice) -> Floats:
+        C = systems.C[block]
+        return np.concatenate([C @ P for P in _steps(pairs[block], order)], axis=1)
+
+    return basis
+
+
+def _pairs(systems: LDS, order: int) -> Floats:
+    """(A, P_0), from which all P_t follow, (N, 2, n, n)."""
+    return np.stack([systems.A, _first_steps(systems, order)], axis=1)
 
 
 def _steps(pairs: Floats, order: int) -> Iterator[Floats]:
