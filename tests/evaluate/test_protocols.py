@@ -69,6 +69,21 @@ def test_shares_of_groups_are_those_asked_for(share):
         assert not set(data.groups[train]) & set(data.groups[test])
 
 
+@pytest.mark.parametrize("share", [0.01, 0.02, 0.03, 0.98])
+def test_small_shares_of_many_groups(share):
+    data = collection(np.tile(["a", "b"], 100), groups=np.repeat(np.arange(100), 2))
+    (_, test), *_ = Protocol("shuffle", 3, share).splits(data)
+    assert len(test) / 200 == pytest.approx(share)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.35, 0.45])
+def test_shares_of_groups_with_small_classes(share):
+    data = collection(np.repeat(list("abcdef"), 4), groups=np.arange(24) // 2)
+    for train, test in Protocol("shuffle", 3, share).splits(data):
+        assert len(test) / 24 == pytest.approx(share, abs=0.09)
+        assert not set(data.groups[train]) & set(data.groups[test])
+
+
 def test_too_few_groups():
     data = collection(["a", "b"] * 6, groups=np.repeat(["x", "y"], 6))
     with pytest.raises(ValueError, match="have 5 groups for folds:5; got 2"):

@@ -90,13 +90,16 @@ class Protocol:
 
     def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
         """Folds, or some folds of each of several shuffles, that part no group."""
-        n_groups = len(np.unique(groups))
+        n_groups, most_of_a_class = (
+            len(np.unique(groups)),
+            np.unique(y, return_counts=True)[1].max(),
+        )
         n_tested, n_folds, needed = 1, self.repeats, self.repeats
         if self.kind == "shuffle":
-            share = Fraction(self.test_size).limit_denominator(min(n_groups, _MOST_FOLDS))
-            n_tested, n_folds = share.as_integer_ratio()
             needed = round(1 / min(self.test_size, 1 - self.test_size))
-        if n_groups < needed or not 0 < n_tested < n_folds:
+            most = min(n_groups, int(most_of_a_class), max(_MOST_FOLDS, needed))
+            n_tested, n_folds = Fraction(self.test_size).limit_denominator(most).as_integer_ratio()
+        if n_groups < needed or most_of_a_class < needed or not 0 < n_tested < n_folds:
             raise _errors.invalid(
                 "the collection", f"have {needed} groups for {self}", n_groups,
                 "Take fewer folds, or a share nearer to a half.",
