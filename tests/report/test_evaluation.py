@@ -156,11 +156,11 @@ def test_points_of_a_map_are_where_they_belong():
         np.testing.assert_allclose(shares, wanted / np.ptp(wanted), atol=1e-2)
 
 
-def summary_of(confusion, n_sequences, rounds=1):
+def summary_of(confusion, n_sequences, rounds=1, protocol="groups"):
     one = {"n_test": sum(map(sum, confusion)) // rounds}
     record = {
         "confusion": confusion, "rounds": [one] * rounds, "classes": ["a", "b"], "spread": 0.1,
-        "accuracy": 0.167, "protocol": "groups", "data": {"n_sequences": n_sequences},
+        "accuracy": 0.167, "protocol": protocol, "data": {"n_sequences": n_sequences},
     }  # fmt: skip
     return re.sub("<.*?>", " ", _summary(record))
 
@@ -175,9 +175,10 @@ def test_the_summary_counts_sequences_once():
 
 
 def test_the_summary_of_repeated_tests_has_no_interval():
-    text = summary_of([[400, 100], [300, 200]], 20, rounds=100)
-    assert "Mean and spread of 100 rounds, which test 1000 times some of 20 sequences" in text
+    text = summary_of([[30, 0], [10, 20]], 60, rounds=10, protocol="shuffle:10:0.1")
+    assert "Mean and spread of 10 rounds, which test 60 times some of 60 sequences" in text
     assert "interval" not in text
+    assert "interval" in summary_of([[3, 0], [1, 2]], 60, protocol="shuffle:1:0.1")
 
 
 def test_rounds_and_shares_of_classes_are_in_the_page(text):

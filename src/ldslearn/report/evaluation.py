@@ -59,7 +59,7 @@ def _summary(record: dict[str, Any]) -> str:
     counts, n_rounds = record["confusion"], len(record["rounds"])
     n_tested, right = sum(map(sum, counts)), sum(row[k] for k, row in enumerate(counts))
     n_sequences, n_classes = record["data"]["n_sequences"], len(record["classes"])
-    if n_tested <= n_sequences:  # each at most once, so that they are independent
+    if n_rounds == 1 or not record["protocol"].startswith("shuffle"):  # each is tested once
         low, high = wilson_interval(right / n_tested, n_tested)
         words = (
             f"{right} of {n_tested} test sequences of {n_classes} classes labelled rightly: "
