@@ -247,14 +247,22 @@ def test_bad_input():
         model.predict([np.ones((9, 30)) * np.arange(30)])
 
 
-def test_a_fit_that_fails_leaves_the_model_of_the_one_before():
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_a_fit_that_fails_leaves_the_model_of_the_one_before(monkeypatch):
     X, y = small()
     model = fitted(X, y)
-    before = model.predict(X)
-    short = [x[:, :1] for x in X]
+    before = model.predict(X), model.classes_, model.pipeline_, model.report_
+    others = np.array(["p", "q", "r"])[np.arange(len(X)) % 3]
     with pytest.raises(ValueError, match="timepoints"):
-        model.fit(short, np.arange(len(X)) % 3)
-    np.testing.assert_array_equal(model.predict(X), before)
+        model.fit([x[:, :1] for x in X], others)
+    monkeypatch.setattr("ldslearn.auto.classifier.expected_accuracy", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, others)
+    np.testing.assert_array_equal(model.predict(X), before[0])
+    assert (model.classes_, model.pipeline_, model.report_) == before[1:]
 
 
 def test_many_sequences_are_searched_on_a_part(monkeypatch):

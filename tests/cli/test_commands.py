@@ -10,7 +10,7 @@ import pytest
 
 from ldslearn import LDSEncoder, SparseCodingClassifier
 from ldslearn.cli.running import run
-from ldslearn.datasets import load_folder, load_npz
+from ldslearn.datasets import Collection, load_folder, load_npz, save_npz
 from ldslearn.video import read_video, write_video
 
 GRASS = ("--method", "lds-sc-grass")
@@ -173,6 +173,9 @@ def test_predict_takes_folders_manifests_and_files_together(clips, model, capsys
     assert [p["label"] for p in both["predictions"]] == ["flag"] * 3 + ["waves"]
     expected = [*(clips / f"flag/{i}.avi" for i in range(3)), clips / "waves/0.avi"]
     assert [p["name"] for p in both["predictions"]] == [*map(str, expected)]
+    both = answer(capsys, "predict", model, clips / "some.csv", clips / "flag/2.avi")
+    expected = [clips / name for name in ("flag/0.avi", "waves/1.avi", "flag/2.avi")]
+    assert [p["name"] for p in both["predictions"]] == [*map(str, expected)]
     (clips / "some.csv").unlink()
     (tmp_path / "log.csv").write_text("1,2\n3,4\n5,6\n7,8\n")
     message = failure(capsys, "predict", model, tmp_path / "log.csv")
@@ -254,6 +257,9 @@ def test_synthesize(clips, model, capsys, tmp_path):
     last = str(clips / "waves/2.avi")
     assert run(["synthesize", last, "-o", str(tmp_path / "f.npy")]) == 0
     np.testing.assert_allclose(np.load(tmp_path / "e.npy"), np.load(tmp_path / "f.npy"))
+    folder = ["synthesize", str(clips), "--index", "17", "--size", "6x8"]
+    assert run([*folder, "-o", str(tmp_path / "g.npy")]) == 0
+    assert np.load(tmp_path / "g.npy").shape == (48, 100)
     assert "index must be less" in failure(
         capsys, "synthesize", model, "-o", tmp_path / "d.gif", "--index", 18
     )
@@ -287,6 +293,21 @@ def test_predict_refuses_a_collection_that_was_read_otherwise(clips, model, caps
     assert "frame_shape of the collection must be [12, 12]" in message
 
 
+def test_predict_with_a_model_that_was_not_told_of_frames(clips, capsys, tmp_path):
+    data = load_folder(clips)
+    save_npz(tmp_path / "bare.npz", Collection(data.X, data.y, names=data.names))
+    trained = tmp_path / "bare.lds"
+    assert run(["train", str(tmp_path / "bare.npz"), *GRASS, "-n", "5", "-o", str(trained)]) == 0
+    capsys.readouterr()
+    assert answer(capsys, "predict", trained, tmp_path / "bare.npz")["accuracy"] == 1.0
+    assert answer(capsys, "predict", trained, clips)["accuracy"] == 1.0
+
+
+def test_a_folder_may_be_named_like_a_model(clips, capsys, tmp_path):
+    shutil.copytree(clips / "flag", tmp_path / "flags.lds")
+    assert answer(capsys, "inspect", tmp_path / "flags.lds")["n_sequences"] == 3
+
+
 def test_inspect(clips, model, capsys):
     assert answer(capsys, "inspect", clips)["n_sequences"] == 18
     about = answer(capsys, "inspect", model)
@@ -303,7 +324,7 @@ def test_inspect(clips, model, capsys):
         (["evaluate"], 2, "Missing argument"),
         (["nonsense"], 2, "No such command"),
         (["evaluate", "CLIPS", "-m", "best"], 2, "method must be one of"),
-        (["evaluate", "CLIPS", "--set", "imagenet"], 1, "--set must be one of 'cambridge'"),
+        (["evaluate", "CLIPS", "--set", "imagenet"], 2, "--set must be one of 'cambridge'"),
         (["evaluate", "CLIPS", "--set", "ucla"], 1, "UCLA"),
         (["evaluate", "CLIPS", "-p", "folds:x"], 2, "protocol must be one of"),
         (["evaluate", "CLIPS", "-p", "split"], 1, "no split"),
@@ -315,7 +336,7 @@ def test_inspect(clips, model, capsys):
         (["evaluate", "CLIPS", "--states", "0"], 2, "states"),
         (["train", "CLIPS", "-o", "no/such/folder.lds"], 1, "must exist to write"),
         (["predict", "CLIPS/flag/0.avi", "CLIPS"], 1, "0.avi"),
-        (["synthesize", "CLIPS/flag/0.avi", "-o", "x.txt"], 1, "suffix of a video"),
+        (["synthesize", "nothing", "-o", "x.txt"], 2, "the suffix must be one of"),
         (["make-clips", "CLIPS"], 1, "must be new or empty"),
         (["evaluate", "CLIPS", "-m", "kmeans"], 2, "ldslearn cluster"),
         (["evaluate", "CLIPS", "--chunk"], 2, "--chunk needs --length"),
@@ -332,16 +353,19 @@ def test_inspect(clips, model, capsys):
         (["synthesize", "NPZ", "-o", "x.npy", "--index", "99"], 1, "number of sequences, 18; got"),
         (["encode", "NPZ", "-o", "x"], 1, "be a folder or a manifest.csv; got a collection in"),
         (["make-clips", "CLIPS/flag/0.avi"], 1, "must be new or empty; got a file"),
-        (["evaluate", "CLIPS", "-o", "x", "--report", "x"], 1, "be another file than --output"),
-        (["inspect", "CUT"], 1, "cut"),
+        (["evaluate", "nothing", "-o", "x", "--report", "x"], 2, "be another file than --output"),
+        (["inspect", "CUT"], 1, "must be a complete ldslearn model file"),
+        (["synthesize", "CUT", "-o", "x.gif"], 1, "must be a complete ldslearn model file"),
+        (["inspect", "nothing.lds"], 1, "nothing.lds must exist"),
+        (["synthesize", "NPZ", "-o", "x.gif", "--size", "6x6"], 1, "a collection in .npz"),
     ],
 )
-def test_mistakes(clips, arguments, code, message, capsys):
+def test_mistakes(clips, model, arguments, code, message, capsys):
     npz = clips.parent / "clips.npz"
     if not npz.exists():
         assert run(["convert", str(clips), "-o", str(npz)]) == 0
     cut = clips.parent / "cut.lds"
-    cut.write_bytes(npz.read_bytes()[:500])
+    cut.write_bytes(model.read_bytes()[:-500])
     places = {"CLIPS": clips, "NPZ": npz, "CUT": cut}
     for name, place in places.items():
         arguments = [argument.replace(name, str(place)) for argument in arguments]

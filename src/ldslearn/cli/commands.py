@@ -16,15 +16,14 @@ from ldslearn.cli.sharing import (
     output_file,
     protocol_options,
     read_data,
-    record_file,
-    report_file,
+    result_files,
     takes,
+    usage,
     write_json,
     write_text,
 )
 
 SKIPPING = {"on_error": "skip", "size": "auto"}
-MODEL_SUFFIX = ".lds"  # by habit; one that is cut short has nothing else to be known by
 
 app = typer.Typer(
     help="Classify, cluster, compare and synthesise videos and other sequences, each one described "
@@ -98,9 +97,9 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import is_store, load_data
+    from ldslearn.cli.inputs import is_model, is_store, load_data
     from ldslearn.evaluate import dictionaries
-    from ldslearn.evaluate.model import KIND, Model
+    from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import describe
 
     if is_store(path):
@@ -114,7 +113,7 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
 
         inspect_dictionary(path, as_json)
         return
-    if layout or (kind != KIND and path.suffix != MODEL_SUFFIX):
+    if layout or not is_model(path, kind):
         options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
         data = describe(load_data(path, layout, -1, **options))
         showing.show(data, as_json, showing.described(str(path), data))
@@ -141,15 +140,13 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
 
 @app.command()
 @takes(
-    report=report_file,
-    output=record_file,
+    files=result_files,
     wanted=method_options,
     plan=protocol_options,
     collection=read_data,
 )
 def evaluate(
-    report: Path | None,
-    output: Path | None,
+    files: tuple[Path | None, Path | None],
     wanted: dict[str, Any],
     plan: Any,
     collection: Any,
@@ -165,9 +162,8 @@ def evaluate(
     from ldslearn.evaluate import evaluate as run
     from ldslearn.report import evaluation_page
 
+    output, report = files
     rounds: list[Round] = []
-    if report is not None and output is not None and report.resolve() == output.resolve():
-        raise _errors.invalid("--report", "be another file than --output", report, "Name two.")
     record = run(collection, protocol=plan, on_first=rounds.append, **wanted)
     if output is not None:
         write_json(output, record)
@@ -344,19 +340,20 @@ def synthesize(
 ) -> None:
     """Draw new frames from the system of a video, or from a system or atom of a model."""
     from ldslearn._files import check_target, kind_of
-    from ldslearn.cli.inputs import read_frames_of
+    from ldslearn.cli.inputs import is_model, read_one
     from ldslearn.evaluate import synthesis
-    from ldslearn.evaluate.model import KIND, Model
+    from ldslearn.evaluate.model import Model
 
+    with usage():
+        synthesis.check_suffix(output)
     check_target(output)
     name = str(source)
-    if source.is_file() and (kind_of(source) == KIND or source.suffix == MODEL_SUFFIX):
+    if is_model(source, kind_of(source)):
         sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
     else:
-        data = read_frames_of([source], size, colour)
-        sequence, shape = synthesis.from_sequence(data, index, states, frames, seed)
-        if len(data) > 1:
-            name = data.names[index]
+        data = read_one(source, index, size, colour)
+        name = data.names[0]
+        sequence, shape = synthesis.from_sequence(data, states, frames, seed)
     synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)
     print(f"wrote {frames} frames like {name} to {output}")
 

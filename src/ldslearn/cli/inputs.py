@@ -14,6 +14,7 @@ from ldslearn.datasets.items import Reading, is_item
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
 from ldslearn.datasets.ts import load_arff, load_ts
+from ldslearn.evaluate.model import KIND
 from ldslearn.models.shards import INDEX
 from ldslearn.video.reading import FrameOptions
 
@@ -58,8 +59,6 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
             "It says itself how it is to be read.",
         )  # fmt: skip
     if layout is not None:
-        if layout not in LAYOUTS:
-            raise _errors.unknown_name("--set", layout, LAYOUTS)
         return LAYOUTS[layout](path, n_jobs=n_jobs)
     if not path.exists():
         raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
@@ -72,6 +71,11 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
         f"be a folder, a manifest.csv, a video, an array or a collection ({', '.join(ONE_FILE)})",
         f"suffix {suffix!r}",
     )
+
+
+def is_model(path: Path, kind: str | None) -> bool:
+    """Whether a path leads to a model, also to one that was cut short: it has but its suffix."""
+    return kind == KIND or (kind is None and path.is_file() and path.suffix == ".lds")
 
 
 def is_collection(path: Path) -> bool:
@@ -96,10 +100,28 @@ def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Co
         if is_collection(path):
             found = list_folder(path)
             several = len(paths) > 1  # whose names may be alike
-            items += [replace(i, name=str(path / i.name)) for i in found] if several else found
+            items += [replace(i, name=str(i.source)) for i in found] if several else found
         else:
             items.append(Item(str(path), path))
     return read_items(items, reading, skip=skip, n_jobs=n_jobs)
+
+
+def read_one(path: Path, index: int, size: str, colour: bool) -> Collection:
+    """Return an item, or one of a collection, as :func:`read_frames_of` does."""
+    if not (path.exists() and is_collection(path)):
+        return read_frames_of([path], size, colour)
+    whole = path.is_file() and path.suffix.lower() in ONE_FILE
+    if whole and (size != "keep" or colour):
+        raise _errors.invalid(
+            "--size and --colour", "not be given", f"a collection in {path.suffix}",
+            "It says itself how it is to be read.",
+        )  # fmt: skip
+    found: Any = ONE_FILE[path.suffix.lower()](path) if whole else list_folder(path)
+    if index >= len(found):
+        raise _errors.invalid(
+            "index", f"be less than the number of sequences, {len(found)}", index, ""
+        )
+    return found[[index]] if whole else read_frames_of([found[index].source], size, colour)
 
 
 def read_pair(first: Path, second: Path, size: str) -> Collection:

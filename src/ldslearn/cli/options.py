@@ -26,6 +26,15 @@ def _features(name: str) -> str:
     return name
 
 
+def _layout(name: str | None) -> str | None:
+    if name is not None:
+        from ldslearn.cli.inputs import LAYOUTS
+
+        if name not in LAYOUTS:
+            raise typer.BadParameter(str(_errors.unknown_name("--set", name, LAYOUTS)))
+    return name
+
+
 def _jobs(number: int) -> int:
     if number == 0:
         rule = "be a number of threads, or -1"
@@ -47,6 +56,7 @@ Layout = Annotated[
         "--set",
         help="Read DATA by the layout of one of the paper's sets: cambridge, ucsd, ucla, dyntexpp, "
         "sd, spr, bdh.",
+        callback=_layout,
         rich_help_panel=_FILES,
     ),
 ]

@@ -180,14 +180,17 @@ def collection_file(output: given.Output) -> Path:
     return output_file(output)
 
 
-def record_file(output: given.RecordFile = None) -> Path | None:
-    """Return where to write the record, checked before the work begins; None for nowhere."""
-    return None if output is None else output_file(output)
-
-
-def report_file(report: given.ReportFile = None) -> Path | None:
-    """Return where to write the page, checked before the work begins; None for nowhere."""
-    return None if report is None else output_file(report)
+def result_files(
+    output: given.RecordFile = None, report: given.ReportFile = None
+) -> tuple[Path | None, Path | None]:
+    """Return where to write record and page, checked before the work begins; None for nowhere."""
+    with usage():
+        if output is not None and report is not None and output.resolve() == report.resolve():
+            raise _errors.invalid("--report", "be another file than --output", report, "Name two.")
+    for path in (output, report):
+        if path is not None:
+            output_file(path)
+    return output, report
 
 
 def write_json(path: Path, record: dict[str, Any]) -> None:

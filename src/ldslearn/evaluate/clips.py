@@ -64,7 +64,7 @@ def class_clips(data: Collection, seed: int) -> tuple[Clip, ...]:
     for label in data.classes[:_MOST]:
         index = int(np.flatnonzero(data.y == label)[0])
         one = data[[index]]
-        made, _ = from_sequence(one, 0, None, _FRAMES, seed)
+        made, _ = from_sequence(one, None, _FRAMES, seed)
         real = _grey_frames(one.X[0][:, :_FRAMES], data.frame_shape, factor)
         drawn = _grey_frames(made, data.frame_shape, factor)
         low, high = np.percentile(real, [0.5, 99.5])

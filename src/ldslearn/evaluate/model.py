@@ -28,6 +28,7 @@ from ldslearn.models import LDSEncoder, LDSStore
 
 KIND, _VERSION = "ldslearn model", 1
 _PARTS = ("pipeline", "reading", "frame_shape", "about")
+_DECISIVE = ("crop", "stride", "features")  # of reading: with others channels mean something else
 _ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
 
 
@@ -114,7 +115,8 @@ class Model:
             shapes = {"frame_shape": self.frame_shape}, {"frame_shape": data.frame_shape}
             self._check_same(*shapes, "collection")
         if data.preprocessing:
-            self._check_same(self.reading.as_dict(), _reading_of(data).as_dict(), "collection")
+            theirs = {k: v for k, v in data.preprocessing.items() if k in _DECISIVE}
+            self._check_same(self.reading.as_dict(), theirs, "collection")
 
     @staticmethod
     def _check_same(mine: dict[str, Any], theirs: dict[str, Any], whose: str) -> None:

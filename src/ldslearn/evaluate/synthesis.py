@@ -16,24 +16,20 @@ from ldslearn.evaluate.model import Model
 from ldslearn.evaluate.selection import automatic_delays, feasible_states, usual_encoder
 from ldslearn.models import LDS
 from ldslearn.video import to_video, write_video
+from ldslearn.video.writing import FORMATS
 
 Floats = NDArray[np.float64]
 Shape = tuple[int, ...] | None
 
 
 def from_sequence(
-    data: Collection, index: int, n_states: int | None, n_timepoints: int, seed: int
+    data: Collection, n_states: int | None, n_timepoints: int, seed: int
 ) -> tuple[Floats, Shape]:
-    """Return a new sequence by the system of one of a collection, and the shape of its frames.
+    """Return a new sequence by the system of the first one, and the shape of its frames.
 
     As many states as possible, up to 20, each with its own noise, and stable by clipping
     eigenvalues: soft normalisation would damp what moves on.
     """
-    if index >= len(data):
-        raise _errors.invalid(
-            "index", f"be less than the number of sequences, {len(data)}", index, ""
-        )
-    data = data[[index]]
     if n_states is None:
         n_states = max(feasible_states(data, automatic_delays(data)))
     encoder = usual_encoder(data, n_states, None, n_noise=n_states, stabilizer="clip")
@@ -78,6 +74,12 @@ def systems_of(model: Model) -> LDS:
         return classifier.systems_
     kernel = getattr(classifier, "kernel_", None) or classifier.coder_.kernel_
     return kernel.systems
+
+
+def check_suffix(path: Path) -> None:
+    """Raise unless a sequence could be written to a file of that name."""
+    if path.suffix.lower() not in (".npy", *FORMATS):
+        raise _errors.unknown_name("the suffix", path.suffix, (".npy", *FORMATS))
 
 
 def write(

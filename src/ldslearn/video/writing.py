@@ -13,7 +13,7 @@ from ldslearn._checks import check_positive
 from ldslearn._files import atomic_write
 
 # Container, codec and pixels (grey, colour) of a suffix. Frames of odd size need unshared colours.
-_FORMATS = {
+FORMATS = {
     ".avi": ("avi", "mjpeg", "yuvj444p", "yuvj444p"),
     ".gif": ("gif", "gif", "gray", "rgb8"),
     ".mkv": ("matroska", "ffv1", "gray", "bgr0"),
@@ -31,15 +31,15 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
 
     check_positive("frame_rate", frame_rate)
     target = Path(path)
-    if target.suffix.lower() not in _FORMATS:
-        raise _errors.unknown_name("the suffix of a video", target.suffix, _FORMATS)
+    if target.suffix.lower() not in FORMATS:
+        raise _errors.unknown_name("the suffix of a video", target.suffix, FORMATS)
     frames = np.asarray(video)
     if frames.ndim not in (3, 4) or (frames.ndim == 4 and frames.shape[3] != 3) or not frames.size:
         raise _errors.invalid(
             "video", "have shape (n_frames, height, width[, 3])", f"shape {frames.shape}", ""
         )
     colour = frames.ndim == 4
-    container, codec, grey_pixels, colour_pixels = _FORMATS[target.suffix.lower()]
+    container, codec, grey_pixels, colour_pixels = FORMATS[target.suffix.lower()]
     with atomic_write(target) as file, av.open(file, "w", format=container) as output:
         stream: Any = output.add_stream(codec, rate=Fraction(frame_rate).limit_denominator(1000))
         stream.height, stream.width = frames.shape[1:3]
