@@ -102,6 +102,35 @@ def test_a_shard_of_nothing_but_failures_has_no_file(clips):
     assert len(store.blocks()) == 5
 
 
+def test_a_store_of_another_origin_is_left_alone(clips):
+    folder = clips.parent / "store"
+    LDSStore.write(folder, ENCODER.fit_transform(load_folder(clips).X))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(ValueError, match="be new, empty or one that encode made"):
+        encode(clips)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_files_of_others_are_left_alone(clips):
+    folder = clips.parent / "store"
+    folder.mkdir()
+    (folder / "systems-notes.md").write_text("mine")
+    with pytest.raises(ValueError, match="got systems-notes.md in it"):
+        encode(clips)
+    assert (folder / "systems-notes.md").read_text() == "mine"
+
+
+def test_what_a_manifest_says_is_kept_and_kept_up(clips):
+    lines = [f"a/{i}.npy,{{}}{i},part{i},who{i}" for i in (0, 2, 4)]
+    for word in ("old", "new"):
+        text = "\n".join(["path,label,split,group", *lines]).format(*[word] * 3)
+        (clips / "some.csv").write_text(text)
+        store = encode_folder(clips / "some.csv", clips.parent / "store", ENCODER, shard_size=3)
+        assert [*store.texts("labels")] == [f"{word}{i}" for i in (0, 2, 4)]
+        assert [*store.texts("splits")] == ["part0", "part2", "part4"]
+        assert [*store.texts("groups")] == ["who0", "who2", "who4"]
+
+
 def test_nothing_readable_is_an_error(clips):
     for path in clips.rglob("*.npy"):
         path.write_bytes(b"")
@@ -113,7 +142,7 @@ def test_a_run_goes_on_where_it_was_interrupted(clips, monkeypatch):
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         interrupt_at(patch, "a/4.npy")
         encode(clips, shard_size=1)
-    with pytest.raises(FileNotFoundError, match="one that was interrupted goes on"):
+    with pytest.raises(FileNotFoundError, match="which goes on where it was interrupted"):
         LDSStore.open(clips.parent / "store")
     names = made_anew(monkeypatch)
     assert len(encode(clips, shard_size=1)) == 8

@@ -9,7 +9,7 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn.datasets.gathering import Item
-from ldslearn.models.shards import INDEX, Shard, read_index, shard_name
+from ldslearn.models.shards import INDEX, SHARD_NAME, Shard, read_index, shard_name
 
 
 def fingerprint_of(about: dict[str, Any], items: Sequence[Item]) -> str:
@@ -52,18 +52,30 @@ def note_of(fingerprint: str) -> str:
     return shard_name(fingerprint).replace(".npz", ".json")
 
 
+def is_own(name: str) -> bool:
+    """Whether a file is a shard of a store, or a note about one."""
+    return SHARD_NAME.fullmatch(name.replace(".json", ".npz")) is not None
+
+
 def prepared(folder: Path, about: dict[str, Any]) -> Path:
     """The folder, made if need be; one that holds something else is refused."""
     if folder.exists() and not folder.is_dir():
         raise _errors.invalid(f"store {folder}", "be a folder", "a file", "Name another.")
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(path.name for path in folder.iterdir())
-    others = [n for n in names if n != INDEX and not n.startswith(("systems-", "."))]
+    others = [n for n in names if n != INDEX and not n.startswith(".") and not is_own(n)]
     if others:
         got = f"{others[0]} in it"
         raise _errors.invalid(f"store {folder}", "be new, empty or a store", got, "Name another.")
     now = json.loads(json.dumps(about))
-    earlier = made_with(folder) or now
+    earlier = made_with(folder)
+    if earlier is None:
+        return folder
+    if "encoder" not in earlier:
+        raise _errors.invalid(
+            f"store {folder}", "be new, empty or one that encode made", "systems of another origin",
+            "Name another.",
+        )  # fmt: skip
     for what in ("encoder", "reading"):
         for name, value in now[what].items():
             got = earlier.get(what, {}).get(name)
@@ -96,6 +108,7 @@ def _has_its_bytes(folder: Path, shard: Shard) -> bool:
 
 def tidy(folder: Path, names: set[str]) -> None:
     """Remove notes that the index now holds, shards that it does not name, parts of files."""
-    for path in [*folder.glob("systems-*"), *folder.glob(".systems-*.part")]:
+    own = [path for path in folder.iterdir() if is_own(path.name)]
+    for path in [*own, *folder.glob(".systems-*.part")]:
         if path.name not in names:
             path.unlink(missing_ok=True)

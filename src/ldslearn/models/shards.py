@@ -21,7 +21,7 @@ INDEX = "index.json"
 KIND, SHARD_KIND, VERSION = "ldslearn store", "ldslearn shard", 1
 TEXTS = ("names", "labels", "splits", "groups")  # of the sequences, beside their systems
 _LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
-_SHARD_NAME = re.compile(r"systems-[0-9a-f]{6,16}\.npz")
+SHARD_NAME = re.compile(r"systems-[0-9a-f]{6,16}\.npz")
 
 
 def shard_name(what: int | str) -> str:
@@ -65,7 +65,7 @@ class Shard:
         shard = cls(**{**values, "skipped": skipped})
         whole = (type(n) is int and 0 <= n < 2**62 for n in (shard.length, shard.n_bytes))
         texts = all(isinstance(text, str) for text in (shard.name, shard.sha256, shard.fingerprint))
-        if not all(whole) or not texts or not _SHARD_NAME.fullmatch(shard.name):
+        if not all(whole) or not texts or not SHARD_NAME.fullmatch(shard.name):
             raise ValueError(f"a shard {str(shard.name)[:40]!r} that cannot be")
         return shard
 

@@ -51,8 +51,8 @@ class LDSStore:
         if not (folder / INDEX).is_file():
             raise FileNotFoundError(
                 f"{folder} must be a store with a file {INDEX}; it has none. Make one with "
-                "`ldslearn encode` or LDSStore.write; one that was interrupted goes on when the "
-                "same command is given again."
+                "`ldslearn encode`, which goes on where it was interrupted when given again, or "
+                "with LDSStore.write."
             )
         store = cls(folder, *read_index(folder))
         if not len(store):
@@ -60,9 +60,10 @@ class LDSStore:
         return store
 
     @classmethod
-    def write(cls, path: str | os.PathLike[str], batches: Iterable[LDS]) -> Self:
-        """Write batches of systems to a new or empty folder, one shard each."""
+    def write(cls, path: str | os.PathLike[str], batches: LDS | Iterable[LDS]) -> Self:
+        """Write batches of systems to a new or empty folder, one shard each; one batch is one."""
         folder = new_folder(path)
+        batches = [batches] if isinstance(batches, LDS) else batches
         shards: list[Shard] = []
         layout = None
         for number, batch in enumerate(batches):
