@@ -44,6 +44,12 @@ def check_positive(name: str, value: Any, rule: str = "be positive") -> None:
     check_real(name, value, rule, low=float(np.nextafter(0, 1)))
 
 
+def check_unmasked(what: str, values: Any) -> None:
+    """Raise if a mask would be lost."""
+    if np.ma.is_masked(values):
+        raise _errors.masked_values(what)
+
+
 def random_source(random_state: Any) -> np.random.RandomState:
     """Return the source of randomness that a seed, RandomState, Generator or None stands for."""
     if isinstance(random_state, np.random.Generator):

@@ -6,6 +6,7 @@ mistake reads the same wherever it is met, and tests pin the words in one place.
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 
 
 def invalid(what: str, rule: str, got: object, remedy: str) -> ValueError:
@@ -94,10 +95,10 @@ def not_an_array(index: int, got: object) -> TypeError:
     )
 
 
-def masked_values(index: int) -> TypeError:
+def masked_values(what: str) -> TypeError:
     """A masked array, whose mask would be lost."""
     return TypeError(
-        f"sequence {index} must have no masked values; got a masked array. "
+        f"{what} must have no masked values; got a masked array. "
         "Interpolate or drop them before encoding: a mask cannot be honoured."
     )
 
@@ -193,6 +194,16 @@ def idle_states(ranks: Sequence[tuple[int, int]], n_states: int) -> str:
 
 
 # Files
+
+
+def nothing_to_read(folders: Sequence[Path]) -> str:
+    """Text of the warning about folders beside classes that hold no item."""
+    names = ", ".join(folder.name for folder in folders[:5])
+    more = f" and {len(folders) - 5} more" if len(folders) > 5 else ""
+    return (
+        f"no item in the folder {names}{more}, passed over: no video, folder of images or array by "
+        "its suffix. Rename or convert its files, or move it elsewhere."
+    )
 
 
 def bad_file(path: str | PathLike[str], rule: str, reason: object, remedy: str = "") -> ValueError:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ldslearn.video import to_sequence, to_video
+from ldslearn.video import lbp_top, to_sequence, to_video
 
 
 @pytest.mark.parametrize("shape", [(7, 4, 5), (7, 4, 5, 3)])
@@ -25,3 +25,10 @@ def test_wrong_shapes_are_named():
         to_sequence(np.zeros((12, 60, 32, 32)))
     with pytest.raises(ValueError, match=r"sequence must have shape \(20, n_timepoints\) for"):
         to_video(np.zeros((12, 5)), (4, 5))
+
+
+@pytest.mark.parametrize("function", [to_sequence, lbp_top])
+def test_masks_are_refused(function):
+    video = np.ma.masked_equal(np.arange(3 * 9 * 9).reshape(3, 9, 9), 5)
+    with pytest.raises(TypeError, match="video must have no masked values"):
+        function(video)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageOps
 
 from ldslearn.video import read_frames, read_video, write_video
 from ldslearn.video.reading import FrameOptions, natural_order, read_clips
@@ -137,6 +137,53 @@ def test_no_video_and_no_playlist(tmp_path, content):
     (tmp_path / "a.avi").write_bytes(content)
     with pytest.raises(ValueError, match="a.avi must be a whole video or image; got"):
         read_video(tmp_path / "a.avi")
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_truncated_video_without_a_count_of_frames(tmp_path, share):
+    write_video(tmp_path / "a.mkv", np.random.default_rng(0).integers(0, 255, (40, 16, 16)))
+    content = (tmp_path / "a.mkv").read_bytes()
+    (tmp_path / "a.mkv").write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ValueError, match=r"be a whole video; got .* of the 1.60 seconds it promis"):
+        read_video(tmp_path / "a.mkv")
+
+
+@pytest.mark.parametrize("orientation", [1, 3, 6, 8])
+def test_images_stand_upright(tmp_path, orientation):
+    mark = Image.Exif()
+    mark[0x0112] = orientation
+    values = np.linspace(0, 250, 800).astype(np.uint8).reshape(20, 40)
+    Image.fromarray(values).save(tmp_path / "0.jpg", exif=mark, quality=95)
+    upright = np.asarray(ImageOps.exif_transpose(Image.open(tmp_path / "0.jpg")))
+    np.testing.assert_allclose(read_frames(tmp_path)[0], upright, atol=2)
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_pixels_of_sixteen_bits_keep_their_digits(tmp_path, colour):
+    values = np.arange(800, dtype=np.uint16).reshape(20, 40) * 5
+    Image.fromarray(values).save(tmp_path / "0.png")
+    read = read_frames(tmp_path, colour=colour)[0]
+    expected = np.repeat(values[..., None] / 257, 3, axis=2) if colour else values / 257
+    np.testing.assert_allclose(read, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".mkv"])
+def test_grey_of_colours(tmp_path, suffix):
+    colours = np.zeros((1, 16, 48, 3), np.uint8)
+    for part in range(3):
+        colours[:, :, 16 * part : 16 * part + 16, part] = 255
+    if suffix == ".png":
+        Image.fromarray(colours[0]).save(tmp_path / "0.png")
+        grey = read_frames(tmp_path)[0]
+    else:
+        write_video(tmp_path / "a.mkv", colours.repeat(3, axis=0))
+        grey = read_video(tmp_path / "a.mkv")[0]
+    np.testing.assert_allclose(grey[8, [8, 24, 40]], [76, 150, 29], atol=2)  # ITU-R 601
+
+
+def test_values_are_rounded_not_cut(tmp_path):
+    write_video(tmp_path / "a.mkv", np.full((3, 16, 16), 99.7))
+    np.testing.assert_array_equal(read_video(tmp_path / "a.mkv"), 100)
 
 
 def test_truncated_video(tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._checks import check_unmasked
 
 
 def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
@@ -56,8 +57,7 @@ def _members(X: Any, name: str) -> Iterable[Any]:
 
 
 def _as_sequence(member: Any, index: int) -> NDArray[Any]:
-    if np.ma.is_masked(member):
-        raise _errors.masked_values(index)
+    check_unmasked(f"sequence {index}", member)
     try:
         sequence = np.asarray(member)
     except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors with gradients

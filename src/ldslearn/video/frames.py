@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
+from ldslearn._checks import check_unmasked
 
 
 def to_sequence(video: ArrayLike) -> NDArray[Any]:
@@ -20,6 +21,7 @@ def to_sequence(video: ArrayLike) -> NDArray[Any]:
     (height * width [* n_colours], n_frames) array
         Of the same dtype; a view where possible.
     """
+    check_unmasked("video", video)
     frames = np.asarray(video)
     if frames.ndim not in (3, 4) or (frames.ndim == 4 and frames.shape[3] > 4) or not frames.size:
         raise _errors.invalid(

@@ -101,6 +101,7 @@ def lbp_top(
 
 def _frames(video: ArrayLike, margins: tuple[int, int, int], window: int) -> NDArray[np.float64]:
     """Return the video as contiguous doubles, or raise."""
+    _checks.check_unmasked("video", video)
     frames = np.asarray(video)
     if frames.ndim != 3:
         raise _errors.invalid(

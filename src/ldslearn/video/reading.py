@@ -188,7 +188,7 @@ def _is_image(path: Path) -> bool:
     return path.suffix.lower() in IMAGE_SUFFIXES and not path.name.startswith(".")
 
 
-def _decode_images(folder: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
+def _decode_images(folder: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
     for path in images_of(folder):
         _check_jpeg(path)
         frame = next(_decode(path, options), None)
@@ -213,12 +213,12 @@ def _check_jpeg(path: Path) -> None:
     raise _errors.bad_file(path, "be a whole image", "a JPEG without its end")
 
 
-def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
-    """Yield frames as (height, width[, 3]) arrays."""
+def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
+    """Yield frames as (height, width[, 3]) arrays of 0 to 255, turned as they are to be shown."""
     import av  # takes its time
 
-    pixels = "rgb24" if options.colour else "gray"
     n_frames, promised = 0, 0
+    seconds = lasts = 0.0
     with open_file(path) as file:
         try:
             # A file object, and no protocols: a playlist cannot make us open anything else.
@@ -228,11 +228,14 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
                 if stream is None or stream.codec_context is None:
                     raise EOFError  # nothing to see
                 promised = stream.frames
+                if not promised and container.duration and len(container.streams) == 1:
+                    lasts = container.duration / av.time_base
                 _check_frame(stream.codec_context)
                 for frame in container.decode(stream):
                     _check_frame(frame)
                     n_frames += 1
-                    yield np.asarray(frame.to_ndarray(format=pixels), dtype=np.uint8)
+                    seconds = frame.time or seconds
+                    yield _pixels(frame, options.colour)
         except Exception as error:  # whatever PyAV and FFmpeg make of damaged bytes
             what = error if isinstance(error, OverflowError) else type(error).__name__
             reason = f"{what} after {n_frames} frames"
@@ -241,6 +244,20 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[np.uint8]]:
         raise _errors.bad_file(
             path, "be a whole video", f"{n_frames} of the {promised} frames it promises"
         )
+    if n_frames > 1 and seconds * n_frames / (n_frames - 1) < _WHOLE * lasts:
+        raise _errors.bad_file(
+            path, "be a whole video", f"{seconds:.2f} of the {lasts:.2f} seconds it promises"
+        )
+
+
+def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
+    """The pixels of a frame, also of one of 16 bits, turned as it says it is to be shown."""
+    deep = max((part.bits for part in frame.format.components), default=8) > 8
+    if deep:
+        values = frame.to_ndarray(format="rgb48le" if colour else "gray16le") / np.float32(257)
+    else:
+        values = frame.to_ndarray(format="rgb24" if colour else "gray")
+    return np.rot90(values, round(getattr(frame, "rotation", 0) / 90))  # counterclockwise
 
 
 def _check_frame(frame: Any) -> None:
