@@ -336,8 +336,36 @@ def test_items_of_a_manifest_in_folders_of_all_kinds(clips):
     images(clips / "images")
     (clips / "all.csv").write_text("path\na/../link/10.mkv\na/link.mkv\n./images/\n")
     root = clips.resolve()
-    sources = [item.source for item in list_folder(clips / "all.csv")]
+    sources = [item.source.resolve() for item in list_folder(clips / "all.csv")]
     assert sources == [root / "b" / "10.mkv", root / "b" / "20.mkv", root / "images"]
+
+
+def test_a_link_in_a_manifest_is_known_by_its_own_suffix(tmp_path):
+    (tmp_path / "blobs").mkdir()
+    np.save(tmp_path / "blobs" / "ab12.npy", np.eye(3))
+    (tmp_path / "blobs" / "ab12.npy").rename(tmp_path / "blobs" / "ab12")
+    (tmp_path / "clip.npy").symlink_to("blobs/ab12")
+    (tmp_path / "all.csv").write_text("path\nclip.npy\n")
+    np.testing.assert_array_equal(load_folder(tmp_path / "all.csv").X[0], np.eye(3))
+
+
+def test_classes_without_items_are_told(tmp_path):
+    for name, file in (("a", "0.npy"), ("b", "0.npy"), ("c", "0.dat"), (".d", "0.dat")):
+        (tmp_path / name).mkdir()
+        with (tmp_path / name / file).open("wb") as opened:
+            np.save(opened, np.eye(3))
+    (tmp_path / "empty").mkdir()
+    with pytest.warns(UserWarning, match="no item in the folder c, passed over"):
+        data = load_folder(tmp_path)
+    assert data.classes == ["a", "b"]
+
+
+def test_sequences_have_no_patterns_of_pixels(tmp_path):
+    np.save(tmp_path / "0.npy", np.ones((5, 40)))
+    with pytest.raises(
+        ValueError, match=r"hold frames for features='lbp-top'; got shape \(5, 40\)"
+    ):
+        load_folder(tmp_path, features="lbp-top")
 
 
 @pytest.mark.parametrize(

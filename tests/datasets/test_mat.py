@@ -145,7 +145,9 @@ def test_a_file_of_version_73_by_matlab():
 
 
 @pytest.mark.parametrize("name", ["X", "data", "sequences", "videos", "whatever"])
-@pytest.mark.parametrize("labels", [np.array([[3.0, 1, 2]]), cell("3", "1", "2")])
+@pytest.mark.parametrize(
+    "labels", [np.array([[3.0, 1, 2]]), cell("3", "1", "2"), cell(3.0, 1.0, 2.0)]
+)
 def test_sequences_and_labels(path, name, labels):
     scipy.io.savemat(path, {"names": cell("a", "b", "c"), name: cell(*X), "y": labels})
     read = sequences_of_mat(path)
@@ -153,6 +155,22 @@ def test_sequences_and_labels(path, name, labels):
         np.testing.assert_array_equal(x, expected)
     assert list(read.y) == ["3", "1", "2"]
     assert read.frame_shape is None
+
+
+def test_labels_in_a_matrix_of_letters(path):
+    scipy.io.savemat(path, {"X": cell(*X), "y": np.array(["walk", "run ", "sit "])})
+    assert list(sequences_of_mat(path).y) == ["walk", "run", "sit"]
+
+
+def test_cells_in_rows_and_columns_of_version_73(path):
+    h5py = pytest.importorskip("h5py")
+    save_mat73(h5py, path, {"grid": [np.array([[float(i)]]) for i in range(6)]})
+    with h5py.File(path, "r+") as file:
+        references = file["grid"][:].reshape(3, 2)  # as MATLAB stores a cell of two rows
+        marks = dict(file["grid"].attrs)
+        del file["grid"]
+        file.create_dataset("grid", data=references, dtype=h5py.ref_dtype).attrs.update(marks)
+    assert [cell.item() for cell in read_mat(path)["grid"]] == [0, 1, 2, 3, 4, 5]
 
 
 def test_videos(path):

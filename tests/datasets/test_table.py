@@ -57,6 +57,8 @@ def test_rows_are_time_points(path, text):
         ("1,2\n3\n", "have 2 columns in every row; got 1 columns in line 2"),
         ("1,2\n\n3,x\n", "hold numbers; got 'x' in line 3"),
         ("1,2\n3,\n", "no missing or infinite values; got an empty field in line 2"),
+        ("NA,NA\n1,2\n3,4\n", "no missing or infinite values; got 'NA' in line 1"),
+        ("1 2\r3 4\r5 6\r", "end lines in a line feed; got carriage returns alone in line 1"),
         ("1,2\n3,NaN\n", "no missing or infinite values; got 'NaN' in line 2"),
         ("1,2\n3,inf\n", "no missing or infinite values; got 'inf' in line 2"),
         ("1,2\n3,1e999\n", "no missing or infinite values; got '1e999' in line 2"),

@@ -140,6 +140,10 @@ def test_relational_arff(path):
         (RELATIONAL + "'1,q',x\n", "hold numbers; got 'q' in line 8"),
         (RELATIONAL + "'1,2\\n1,2',x\n'1,2',x\n", "sequence 1 must have 2 channels"),
         (UNIVARIATE + "@data\n{0 1, 1 2}\n", "hold numbers; got '{0 1' in line 6"),
+        (
+            "@attribute class {1,2}\n@attribute a numeric\n@attribute b real\n@data\n1,2,3\n",
+            "numbers in all attributes but the last, the label; got nominal, numeric, real in",
+        ),
     ],
 )
 def test_the_line_of_an_arff_is_named(path, text, message):

@@ -1,6 +1,7 @@
 """Folders of labelled files, and manifests that list them."""
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -39,10 +40,13 @@ def list_folder(path: str | PathLike[str]) -> list[Item]:
     single = set(loose)
     folders = [path for path in entries if path.is_dir()]
     by_class = {path: _items(path) for path in folders if path not in single}
+    barren = [path for path, paths in by_class.items() if not paths and _holds_files(path)]
     by_class = {folder: paths for folder, paths in by_class.items() if paths}
     items = [path for paths in by_class.values() for path in paths]
     _check_names(root, [*by_class, *loose, *items])
     _check_loose(root, loose, list(by_class))
+    if by_class and barren:
+        warnings.warn(_errors.nothing_to_read(barren), stacklevel=3)
     if by_class:
         return [
             Item(f"{folder.name}/{path.name}", path, folder.name)
@@ -79,11 +83,12 @@ def load_folder(
     path : str or path
         A folder ``<class>/<item>``, a folder of items without labels, or a manifest: a CSV file
         with a column ``path`` and perhaps ``label``, ``split`` and ``group``, paths relative to
-        its folder and within it, each once. An item is a video of any format that ffmpeg reads, a
-        folder of images, an ``.npy`` array of (n_channels, n_timepoints) or of frames, or a
-        ``.csv`` or ``.tsv`` table with a row for each time point; in a manifest also a ``.txt``
-        table. Images beside videos or arrays are no items, nor are tables beside class folders:
-        they are passed over.
+        its folder and within it, each once. An item is a video (by its suffix: .avi, .mp4, .mkv,
+        .mov, .webm, .gif and some more), a folder of images, an ``.npy`` array of (n_channels,
+        n_timepoints) or of frames, or a ``.csv`` or ``.tsv`` table with a row for each time point;
+        in a manifest also a ``.txt`` table. Images beside videos or arrays are no items, nor are
+        tables beside class folders: they are passed over, and folders without any item with a
+        warning.
     size : (height, width), "auto" or None
         Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels a side
         if it is larger.
@@ -152,6 +157,13 @@ def frame_size(
         if frames.ndim > 2:
             return frames.shape[1], frames.shape[2]
     return None
+
+
+def _holds_files(folder: Path) -> bool:
+    """Whether anything is in a folder that is not hidden."""
+    return not folder.name.startswith(".") and any(
+        not path.name.startswith(".") for path in folder.iterdir()
+    )
 
 
 def _items(folder: Path) -> list[Path]:

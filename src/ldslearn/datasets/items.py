@@ -15,8 +15,8 @@ from ldslearn.video import lbp_top, to_sequence, to_video
 from ldslearn.video.reading import FrameOptions, bounded, holds_images, read_clips
 
 VIDEO_SUFFIXES = frozenset({
-    ".avi", ".flv", ".gif", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".webm",
-    ".wmv",
+    ".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg",
+    ".mpg", ".mts", ".ogv", ".webm", ".wmv",
 })  # fmt: skip
 ARRAY_SUFFIXES = frozenset({".csv", ".npy", ".tsv"})
 # Tables in .txt files are read when they are named, and not looked for: most .txt files are notes.
@@ -78,6 +78,10 @@ class Reading:
         elif suffix in READABLE_ARRAYS:
             array = read_array(path)
             if array.ndim == 2:
+                if self.features == "lbp-top":
+                    raise _errors.bad_file(
+                        path, "hold frames for features='lbp-top'", f"shape {array.shape}"
+                    )
                 return self._cut(array)
             if array.ndim not in (3, 4) or not array.size:
                 raise _errors.bad_file(

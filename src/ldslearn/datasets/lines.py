@@ -43,6 +43,11 @@ def read_lines(
             line = line.strip()
             if not line or line.startswith(comment.encode()):
                 continue
+            if b"\r" in line:
+                raise bad_line(
+                    path, number, "end lines in a line feed", "carriage returns alone",
+                    "Convert it: tr '\\r' '\\n'.",
+                )  # fmt: skip
             try:
                 yield number, line.decode("utf-8")
             except UnicodeDecodeError:
@@ -91,6 +96,11 @@ def as_number(field: str) -> float | None:
         return None
 
 
+def is_missing(field: str) -> bool:
+    """Whether a field says that there is no value."""
+    return field.lower() in ("", "?", "na", "null")
+
+
 def shown(text: str) -> str:
     """A text for messages, cut when long."""
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
@@ -99,7 +109,7 @@ def shown(text: str) -> str:
 def _bad_number(
     path: str | os.PathLike[str], number: int, field: str, value: float | None
 ) -> ValueError:
-    if field in ("", "?") or field.lower() in ("na", "null") or (value is not None):
+    if is_missing(field) or value is not None:
         return bad_line(
             path,
             number,

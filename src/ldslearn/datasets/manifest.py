@@ -57,7 +57,7 @@ def list_manifest(path: Path) -> list[Item]:
                 "Remove all but one of them.",
             )
         items.append(
-            Item(text, Path(source), *(row.get(column) or None for column in _COLUMNS[1:]))
+            Item(text, path.parent / text, *(row.get(column) or None for column in _COLUMNS[1:]))
         )
     return items
 

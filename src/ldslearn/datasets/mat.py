@@ -63,8 +63,8 @@ def sequences_of_mat(path: str | os.PathLike[str]) -> Collection:
 
     Sequences are a cell array of (n_channels, n_timepoints) matrices, or of videos
     (height, width[, n_colours], n_frames), in a variable X, data, sequences or videos, or in the
-    only such variable. Labels are a vector or cell array of texts of the same length, named y,
-    labels, label, gt or classes.
+    only such variable. Labels are a vector or cell array of texts or numbers of the same length, named
+    y, labels, label, gt or classes.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def sequences_of_mat(path: str | os.PathLike[str]) -> Collection:
     """
     variables = read_mat(path)
     cells = [name for name, value in variables.items() if _is_cell_of_arrays(value)]
-    named = [name for name in _SEQUENCES if name in cells] or cells
+    others = [name for name in cells if name not in _LABELS]
+    named = [name for name in _SEQUENCES if name in cells] or others or cells
     if not named or (len(named) > 1 and named[0] not in _SEQUENCES):
         found = ", ".join(f"{name} ({_shape(value)})" for name, value in variables.items())
         raise _errors.bad_file(
@@ -118,13 +119,23 @@ def _labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | N
         if isinstance(value, np.ndarray):
             labels = [_number(number) for number in value.ravel().tolist()]
         else:
-            texts = value if isinstance(value, list) else [value]
-            labels = [text for text in texts if isinstance(text, str)]
+            cells = value if isinstance(value, list) else [value]
+            labels = [label for cell in cells if (label := label_of(cell)) is not None]
         if len(labels) == n_sequences:
             return np.array(labels)
         if name != "classes":  # which may be the names of the classes
             raise ValueError(f"{_shape(value)} in {name} for the labels of {n_sequences} sequences")
     return None
+
+
+def label_of(cell: Any) -> str | None:
+    """The label in a cell, a text or a number; None if it is neither.
+
+    Rows of a matrix of letters are padded to one length.
+    """
+    if isinstance(cell, np.ndarray | np.generic) and cell.size == 1:
+        return _number(cell.item())
+    return cell.rstrip(" ") if isinstance(cell, str) else None
 
 
 def _number(value: complex) -> str:

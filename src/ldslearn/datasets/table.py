@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.datasets.lines import as_number, bad_line, numbers, read_lines, shown
+from ldslearn.datasets.lines import as_number, bad_line, is_missing, numbers, read_lines, shown
 
 _RULE = "be a table of numbers"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
@@ -54,7 +54,7 @@ def read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
 
 def _are_names(path: str | os.PathLike[str], number: int, fields: list[str]) -> bool:
     """Whether a first row names the columns: no field of it is a number."""
-    names = [field for field in fields if as_number(field) is None and field not in ("", "?")]
+    names = [field for field in fields if as_number(field) is None and not is_missing(field)]
     if names and len(names) < len(fields):
         raise bad_line(
             path,

@@ -20,7 +20,7 @@ from ldslearn.datasets.gathering import (
     subfolders,
 )
 from ldslearn.datasets.items import Reading, read_array
-from ldslearn.datasets.mat import read_mat
+from ldslearn.datasets.mat import label_of, read_mat
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,8 @@ def _in_one_file(path: Path) -> list[Item]:
     if sequences is None or labels is None:
         rule = f"hold {' or '.join(_SEQUENCES)}, and {' or '.join(_LABELS)}"
         raise _errors.bad_file(path, rule, ", ".join(sorted(contents)) or "nothing")
-    texts = [_text(label) for label in (labels if isinstance(labels, list) else np.ravel(labels))]
+    cells = labels if isinstance(labels, list) else np.ravel(labels)
+    texts = [label for cell in cells if (label := label_of(cell)) is not None]
     if len(texts) != len(sequences):
         reason = f"{len(texts)} labels for {len(sequences)} sequences"
         raise _errors.bad_file(path, "hold a label for every sequence", reason)
@@ -130,10 +131,6 @@ def _in_one_file(path: Path) -> list[Item]:
         Item(f"{path.name} {number}", sequence, label)
         for number, (sequence, label) in enumerate(zip(sequences, texts, strict=True), start=1)
     ]
-
-
-def _text(label: Any) -> str:
-    return str(label) if isinstance(label, str) else f"{float(np.squeeze(label)):g}"
 
 
 def _read(item: Item, frame: tuple[int, int]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ Path = str | os.PathLike[str]
 
 _RULE = "be a .ts file"
 _ARFF = "be an .arff file of sequences"
+_NUMERIC = ("numeric", "real", "integer")
 _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(.*)""", re.IGNORECASE)
 
 
@@ -100,6 +101,11 @@ def load_arff(path: Path) -> Collection:
         elif word == "@end":
             nested = False
         elif word == "@data" and not nested:
+            if any(kind not in _NUMERIC for kind in outer[:-1]):
+                raise bad_line(
+                    path, number, "have numbers in all attributes but the last, the label",
+                    f"{', '.join(outer)}"[:80], "Move the label to the end.",
+                )  # fmt: skip
             in_data = True
         elif word != "@relation":
             raise bad_line(path, number, _ARFF, f"{shown(line)} in its header")
