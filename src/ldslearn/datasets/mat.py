@@ -63,8 +63,8 @@ def sequences_of_mat(path: str | os.PathLike[str]) -> Collection:
 
     Sequences are a cell array of (n_channels, n_timepoints) matrices, or of videos
     (height, width[, n_colours], n_frames), in a variable X, data, sequences or videos, or in the
-    only such variable. Labels are a vector or cell array of texts or numbers of the same length, named
-    y, labels, label, gt or classes.
+    only such variable. Labels are a vector, or a cell array of texts or numbers, of the same
+    length, named y, labels, label, gt or classes.
 
     Parameters
     ----------
