@@ -138,6 +138,7 @@ def inside(data, random):
     return packed.getvalue()
 
 
+@pytest.mark.filterwarnings("ignore:the last frame of .* may have been cut short")
 @pytest.mark.parametrize(("write", "read"), FORMATS)
 def test_damaged_files_load_or_are_named(tmp_path, write, read):
     path = tmp_path / "damaged.file"

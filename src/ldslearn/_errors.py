@@ -196,6 +196,14 @@ def idle_states(ranks: Sequence[tuple[int, int]], n_states: int) -> str:
 # Files
 
 
+def seems_cut_short(path: str | PathLike[str], seconds: float, lasts: float) -> str:
+    """Text of the warning about a video whose last frame comes long before its end."""
+    return (
+        f"the last frame of {path} is at {seconds:.2f} of the {lasts:.2f} seconds that it "
+        "promises: it may have been cut short in a copy."
+    )
+
+
 def nothing_to_read(folders: Sequence[Path]) -> str:
     """Text of the warning about folders beside classes that hold no item."""
     names = ", ".join(folder.name for folder in folders[:5])

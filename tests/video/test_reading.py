@@ -144,8 +144,8 @@ def test_truncated_video_without_a_count_of_frames(tmp_path, share):
     write_video(tmp_path / "a.mkv", np.random.default_rng(0).integers(0, 255, (40, 16, 16)))
     content = (tmp_path / "a.mkv").read_bytes()
     (tmp_path / "a.mkv").write_bytes(content[: int(share * len(content))])
-    with pytest.raises(ValueError, match=r"be a whole video; got .* of the 1.60 seconds it promis"):
-        read_video(tmp_path / "a.mkv")
+    with pytest.warns(UserWarning, match=r"a.mkv is at .* of the 1.60 seconds that it promises"):
+        assert len(read_video(tmp_path / "a.mkv")) < 40
 
 
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])

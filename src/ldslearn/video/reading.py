@@ -1,6 +1,7 @@
 """Decode videos and folders of images, frame by frame, each made small before the next is read."""
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -245,9 +246,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
             path, "be a whole video", f"{n_frames} of the {promised} frames it promises"
         )
     if n_frames > 1 and seconds * n_frames / (n_frames - 1) < _WHOLE * lasts:
-        raise _errors.bad_file(
-            path, "be a whole video", f"{seconds:.2f} of the {lasts:.2f} seconds it promises"
-        )
+        warnings.warn(_errors.seems_cut_short(path, seconds, lasts), stacklevel=2)
 
 
 def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
