@@ -1,5 +1,7 @@
 """Arguments and options that several commands share, each worded once."""
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -10,29 +12,15 @@ from ldslearn import _errors
 _FILES, _MODEL, _SHOWN = "How files are read", "The model", "Output"
 
 
-def _stabilizer(name: str) -> str:
-    from ldslearn.models import STABILIZERS
+def _one_of(option: str, module: str, names: str) -> Callable[[str | None], str | None]:
+    """Check a name against those of a module, which is imported when it is needed."""
 
-    if name not in STABILIZERS:
-        raise typer.BadParameter(str(_errors.unknown_name("--stabilizer", name, STABILIZERS)))
-    return name
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in (known := getattr(import_module(module), names)):
+            raise typer.BadParameter(str(_errors.unknown_name(option, value, known)))
+        return value
 
-
-def _features(name: str) -> str:
-    from ldslearn.datasets.items import FEATURES
-
-    if name not in FEATURES:
-        raise typer.BadParameter(str(_errors.unknown_name("--features", name, FEATURES)))
-    return name
-
-
-def _layout(name: str | None) -> str | None:
-    if name is not None:
-        from ldslearn.cli.inputs import LAYOUTS
-
-        if name not in LAYOUTS:
-            raise typer.BadParameter(str(_errors.unknown_name("--set", name, LAYOUTS)))
-    return name
+    return check
 
 
 def _jobs(number: int) -> int:
@@ -56,7 +44,7 @@ Layout = Annotated[
         "--set",
         help="Read DATA by the layout of one of the paper's sets: cambridge, ucsd, ucla, dyntexpp, "
         "sd, spr, bdh.",
-        callback=_layout,
+        callback=_one_of("--set", "ldslearn.cli.inputs", "LAYOUTS"),
         rich_help_panel=_FILES,
     ),
 ]
@@ -87,7 +75,12 @@ Chunk = Annotated[
     ),
 ]  # fmt: skip
 Features = Annotated[
-    str, typer.Option(help="pixels or lbp-top.", callback=_features, rich_help_panel=_FILES)
+    str,
+    typer.Option(
+        help="pixels or lbp-top.",
+        callback=_one_of("--features", "ldslearn.datasets.items", "FEATURES"),
+        rich_help_panel=_FILES,
+    ),
 ]
 SkipErrors = Annotated[
     bool,
@@ -183,7 +176,7 @@ Stabilizer = Annotated[
     str,
     typer.Option(
         help="soft, dwls, wls, constraint, clip, scale or none.",
-        callback=_stabilizer,
+        callback=_one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
         rich_help_panel=_MODEL,
     ),
 ]

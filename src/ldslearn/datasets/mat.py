@@ -116,11 +116,7 @@ def _labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | N
         if name not in variables:
             continue
         value = variables[name]
-        if isinstance(value, np.ndarray):
-            labels = [_number(number) for number in value.ravel().tolist()]
-        else:
-            cells = value if isinstance(value, list) else [value]
-            labels = [label for cell in cells if (label := label_of(cell)) is not None]
+        labels = labels_in(value)
         if len(labels) == n_sequences:
             return np.array(labels)
         if name != "classes":  # which may be the names of the classes
@@ -128,14 +124,19 @@ def _labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | N
     return None
 
 
-def label_of(cell: Any) -> str | None:
-    """The label in a cell, a text or a number; None if it is neither.
+def labels_in(value: Any) -> list[str]:
+    """Return the texts and numbers of a vector, a cell array or a matrix of letters.
 
-    Rows of a matrix of letters are padded to one length.
+    Rows of the last are padded to one length.
     """
-    if isinstance(cell, np.ndarray | np.generic) and cell.size == 1:
-        return _number(cell.item())
-    return cell.rstrip(" ") if isinstance(cell, str) else None
+    if isinstance(value, np.ndarray):
+        return [_number(number) for number in value.ravel().tolist()]
+    cells = value if isinstance(value, list) else [value]
+    return [
+        cell.rstrip(" ") if isinstance(cell, str) else _number(cell.item())
+        for cell in cells
+        if isinstance(cell, str) or (isinstance(cell, np.ndarray) and cell.size == 1)
+    ]
 
 
 def _number(value: complex) -> str:

@@ -20,7 +20,7 @@ from ldslearn.datasets.gathering import (
     subfolders,
 )
 from ldslearn.datasets.items import Reading, read_array
-from ldslearn.datasets.mat import label_of, read_mat
+from ldslearn.datasets.mat import labels_in, read_mat
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,7 @@ def _in_one_file(path: Path) -> list[Item]:
     if sequences is None or labels is None:
         rule = f"hold {' or '.join(_SEQUENCES)}, and {' or '.join(_LABELS)}"
         raise _errors.bad_file(path, rule, ", ".join(sorted(contents)) or "nothing")
-    cells = labels if isinstance(labels, list) else np.ravel(labels)
-    texts = [label for cell in cells if (label := label_of(cell)) is not None]
+    texts = labels_in(labels)
     if len(texts) != len(sequences):
         reason = f"{len(texts)} labels for {len(sequences)} sequences"
         raise _errors.bad_file(path, "hold a label for every sequence", reason)

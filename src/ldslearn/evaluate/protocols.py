@@ -90,27 +90,28 @@ class Protocol:
 
     def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
         """Folds, or some folds of each of several shuffles, that part no group."""
-        n_groups, most_of_a_class = (
-            len(np.unique(groups)),
-            np.unique(y, return_counts=True)[1].max(),
-        )
+        n_groups = len(np.unique(groups))
+        most_of_a_class = int(np.unique(y, return_counts=True)[1].max())
         n_tested, n_folds, needed = 1, self.repeats, self.repeats
         if self.kind == "shuffle":
             needed = round(1 / min(self.test_size, 1 - self.test_size))
-            most = min(n_groups, int(most_of_a_class), max(_MOST_FOLDS, needed))
+            most = min(n_groups, most_of_a_class, max(_MOST_FOLDS, needed))
             n_tested, n_folds = Fraction(self.test_size).limit_denominator(most).as_integer_ratio()
         if n_groups < needed or most_of_a_class < needed or not 0 < n_tested < n_folds:
             raise _errors.invalid(
                 "the collection", f"have {needed} groups for {self}", n_groups,
                 "Take fewer folds, or a share nearer to a half.",
             )  # fmt: skip
+
+        def cut(number: int) -> list[Split]:
+            folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed + number)
+            return list(folds.split(np.zeros(len(y)), y, groups))
+
+        if self.kind == "folds":
+            return cut(0)
         found: list[Split] = []
-        for number in range(1 if self.kind == "folds" else self.repeats):
-            cut = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed + number)
-            folds = list(cut.split(np.zeros(len(y)), y, groups))
-            if self.kind == "folds":
-                return folds
-            test = np.sort(np.concatenate([tested for _, tested in folds[:n_tested]]))
+        for number in range(self.repeats):
+            test = np.sort(np.concatenate([tested for _, tested in cut(number)[:n_tested]]))
             found.append((np.setdiff1d(np.arange(len(y)), test), test))
         return found
 

@@ -16,10 +16,8 @@ _MARKS = {"confirmed": "✓", "refuted": "✗", "undecided": "?", "mixed": "±"}
 _GREY = 128  # of a pixel that is zero
 _GAP = 2  # pixels between images
 _NARROW = 19  # rem; three charts in a row on a laptop
-_CHART = (
-    360,
-    260,
-)  # pixels: little more than there are in a row of three, so that words stay large
+# Pixels of a chart: little more than there are in a row of three, so that words stay large.
+_CHART = {"width": 360, "height": 260}
 
 
 def reproduction_page(record: dict[str, Any], command: str) -> str:
@@ -119,7 +117,7 @@ def _lines(panel: dict[str, Any]) -> str:
     ]
     drawing = line_chart(
         series, panel["x_label"], panel["y_label"], percent=panel["percent"], log_y=panel["log"],
-        title=panel["title"], width=_CHART[0], height=_CHART[1],
+        title=panel["title"], **_CHART,
     )  # fmt: skip
     return figure(drawing, panel["title"])
 
