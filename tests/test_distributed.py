@@ -372,11 +372,18 @@ def test_workers_that_never_come_are_not_waited_for_for_ever(monkeypatch):
             list(engine.map(pow, [(2,), (3,)], 2))
 
 
-def test_an_address_and_an_active_client_lead_to_the_cluster(client):
-    for where in (None, client.scheduler.address, client.cluster):
+def test_an_address_a_client_a_cluster_and_the_default_client_lead_to_the_workers(client):
+    dask_distributed = pytest.importorskip("distributed")
+    address = client.scheduler.address
+    with pytest.raises(ValueError, match="No clients found"):  # as in a new process
+        dask_distributed.default_client()
+    for where in (address, client.cluster, client):
         with distributed.cluster(where) as engine:
             assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
             assert engine.summary()["blocks"] == 2
+    with dask_distributed.Client(address) as default, distributed.cluster() as engine:
+        assert engine.client is default
+        assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
 
 
 def test_nothing_of_dask_is_imported_unless_used():

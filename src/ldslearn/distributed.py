@@ -162,7 +162,8 @@ class Cluster(Engine):
         address, seen = self.client.scheduler.address, time.monotonic()
         while True:
             try:
-                wait(futures, timeout=_TIMEOUT)  # type: ignore[no-untyped-call]
+                with self.client.as_current():  # `wait` asks the current client, or the default one
+                    wait(futures, timeout=_TIMEOUT)  # type: ignore[no-untyped-call]
                 return
             except TimeoutError:
                 if self.client.nthreads():

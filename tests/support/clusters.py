@@ -24,7 +24,10 @@ def two_workers():
 
 @contextmanager
 def some_workers(n_workers, *, processes=True):
-    """Workers of one thread each on this machine, reachable from it alone; yields a client."""
+    """Workers of one thread each on this machine, reachable from it alone; yields a client.
+
+    It is not the default client: a user who passes an address or a cluster has none.
+    """
     distributed = pytest.importorskip("distributed", reason="dask and distributed are missing")
     with (
         distributed.LocalCluster(
@@ -36,7 +39,7 @@ def some_workers(n_workers, *, processes=True):
             dashboard_address="127.0.0.1:0",
             silence_logs=50,
         ) as local,
-        distributed.Client(local) as client,
+        distributed.Client(local, set_as_default=False) as client,
     ):
         yield client
 
