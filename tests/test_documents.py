@@ -3,7 +3,6 @@
 import doctest
 import importlib
 import re
-import runpy
 from pathlib import Path
 
 import pytest
@@ -39,15 +38,6 @@ def test_errata_name_tests_that_exist():
     assert len(named) >= 6
     for name in named:
         assert f"def {name}(" in tests, f"errata.md names {name}"
-
-
-@pytest.mark.parametrize(
-    "example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name
-)
-def test_examples_run(example, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(example), run_name="__main__")
-    assert capsys.readouterr().out
 
 
 @pytest.mark.parametrize("module", MODULES)

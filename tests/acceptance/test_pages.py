@@ -1,5 +1,6 @@
 """Every command and code block of every page works as written, in order, from the wheel."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,13 @@ def test_page(page, environment, tmp_path, record_property):
     record_property(str(page.relative_to(ROOT)), "\n".join(map(str, outcomes)))
     failed = [outcome.step.title for outcome in outcomes if outcome.fault is not None]
     assert not failed
+
+
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name
+)
+def test_example(example, environment, tmp_path):
+    command = ["python", str(example)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
