@@ -67,13 +67,15 @@ def test_what_does_not_work_fails(text, tmp_path):
 
 
 def test_a_failed_step_is_told_and_the_page_goes_on(tmp_path):
-    outcomes = run_page(
-        console("$ false\n$ echo hello\nhello"), tmp_path, HERE, tell=lambda _: None
-    )
+    outcomes = run_page(console("$ false\n$ echo hello\nhello"), tmp_path, HERE)
     assert [outcome.fault is None for outcome in outcomes] == [False, True]
     assert str(outcomes[0]).startswith("FAILED")
     assert "exit code 1" in str(outcomes[0])
     assert "passed" in str(outcomes[1])
+
+
+def test_a_server_that_ends_is_a_fault(tmp_path):
+    assert "ended with exit code" in faults(console("$ dask worker --no-such-option"), tmp_path)[0]
 
 
 def test_servers_are_told_from_commands():

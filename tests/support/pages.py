@@ -19,7 +19,7 @@ import signal
 import socket
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 _FENCE = re.compile(
@@ -97,15 +97,13 @@ def _read_commands(body):
         yield Step(command, "console", tuple(printed))
 
 
-def run_page(text, folder, environment, tell=print):
+def run_page(text, folder, environment):
     """Run every step of a page in `folder`; return their outcomes."""
     outcomes = []
     with _servers() as servers:
         port = _free_port()
         for step in read_steps(text):
-            outcome = _run(step, folder, environment, servers, port)
-            outcomes.append(outcome)
-            tell(outcome)
+            outcomes.append(_run(step, folder, environment, servers, port))
     return outcomes
 
 
@@ -195,14 +193,19 @@ def _servers():
         yield running
     finally:
         for process in reversed(running):
-            os.killpg(process.pid, signal.SIGTERM)
+            _end(process, signal.SIGTERM)
         for process in running:
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
+                _end(process, signal.SIGKILL)
                 process.wait()
             process.stdout.close()
+
+
+def _end(process, kind):
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, kind)
 
 
 def _start(command, folder, environment):
