@@ -26,6 +26,7 @@ from ldslearn.datasets import (
 )
 from ldslearn.dictionary import LDSDictionary
 from ldslearn.evaluate import Round, Settings, evaluate, exhibit, parse
+from ldslearn.evaluate.synthesis import draw
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
 from ldslearn.plot import (
@@ -64,8 +65,8 @@ def run(folder: Path) -> None:
         "forecast.png": (_draw_forecast, "two seconds of running, foretold"),
         "textures.png": (_draw_textures, "dynamic textures, and new ones made by their systems"),
     }
-    for name, (draw, what) in drawings.items():
-        draw().savefig(folder / name, dpi=120)
+    for name, (make, what) in drawings.items():
+        make().savefig(folder / name, dpi=120)
         console.print(f"drawn [bold]{folder / name}[/]: {what}")
     (folder / "report.html").write_text(_reported(folder), encoding="utf-8")
     console.print(
@@ -220,15 +221,15 @@ def _draw_forecast() -> Figure:
 def _draw_textures() -> Figure:
     videos, kinds = make_dynamic_textures(n_per_class=1, size=48, n_frames=80, random_state=0)
     X = [to_sequence(video) for video in videos]
-    systems = LDSEncoder(20, stabilizer="clip", bound=0.998).fit_transform(X)
-    made = systems.simulate(80, random_state=0)
+    encoder = LDSEncoder(20, n_noise=20, stabilizer="clip", bound=0.998)
+    made = [draw(system, 80, seed) for seed, system in enumerate(encoder.fit_transform(X))]
     figure = Figure(figsize=(12, 6.4), layout="constrained")
     axes = figure.subplots(len(kinds), 2)
     for row, (video, sequence) in enumerate(zip(videos, made, strict=True)):
         plot_frames(video, axes[row, 0]).set_ylabel(kinds[row], rotation=0, ha="right", va="center")
         plot_frames(to_video(sequence, video.shape[1:]), axes[row, 1])
     axes[0, 0].set_title("dynamic textures")
-    axes[0, 1].set_title("drawn from their systems, 20 states each")
+    axes[0, 1].set_title("new ones: 20-state systems, random first states")
     return figure
 
 
@@ -244,9 +245,8 @@ def _reported(folder: Path) -> str:
         data, "covlds-dl", parse("folds:2"),
         n_states=5, sparsity=0.1, settings=Settings(atoms=16), on_first=first.append,
     )  # fmt: skip
-    return evaluation_page(
-        record, f"ldslearn demo {folder}", exhibit(data, first[0]), name="dynamic textures"
-    )
+    shown = exhibit(data, first[0], mislabelled=record["mislabelled"])
+    return evaluation_page(record, f"ldslearn demo {folder}", shown, name="dynamic textures")
 
 
 if __name__ == "__main__":

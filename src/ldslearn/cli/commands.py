@@ -171,7 +171,7 @@ def evaluate(
     shown = showing.described(str(data), record["data"])
     showing.show(record, as_json, shown, *showing.evaluation(record))
     if report is not None:
-        exhibits = exhibit(collection, rounds[0], wanted["settings"])
+        exhibits = exhibit(collection, rounds[0], wanted["settings"], record["mislabelled"])
         typed = shlex.join(["ldslearn", *sys.argv[1:]])
         write_text(report, evaluation_page(record, typed, exhibits, name=data.resolve().name))
 

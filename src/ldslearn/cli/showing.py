@@ -8,7 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ldslearn.evaluate.predictions import format_confidence, name_confidence
+
 _MOST_ROWS = 60
+_MOST_MISLABELLED = 10
 
 
 def show(value: dict[str, Any], as_json: bool, *tables: Table | str) -> None:
@@ -74,26 +77,59 @@ def automatic(chosen: dict[str, Any]) -> dict[str, str]:
 
 
 def evaluation(record: dict[str, Any]) -> list[Table | str]:
-    """Accuracy of each round, what was chosen, and the confusion matrix."""
+    """Measures of each round, what was chosen, confusion matrix, mislabelled items, summary."""
     title = plain(f"{record['method']}, {record['protocol']}")
     rounds = Table(title=title, title_justify="left")
-    columns = ("round", "train", "test", "states", "delays", "sparsity", "accuracy", "seconds")
+    sparse = any(one["sparsity"] is not None for one in record["rounds"])
+    columns = (
+        "round", "test", "states", "delays", *(["sparsity"] if sparse else []),
+        "accuracy", "balanced", "macro F1",
+    )  # fmt: skip
     for column in columns:
         rounds.add_column(column, justify="right")
     for number, one in enumerate(record["rounds"], 1):
         rounds.add_row(
             str(number),
-            str(one["n_train"]),
             str(one["n_test"]),
             str(one["n_states"]),
             str(one["delays"]),
-            "" if one["sparsity"] is None else f"{one['sparsity']:g}",
-            f"{one['accuracy']:.1%}",
-            f"{one['fit_seconds'] + one['predict_seconds']:.1f}",
+            *([f"{one['sparsity']:g}"] if sparse else []),
+            *(f"{one[name]:.1%}" for name in ("accuracy", "balanced_accuracy", "macro_f1")),
         )
-    spread = f" ± {100 * record['spread']:.1f}" if len(record["rounds"]) > 1 else ""
-    summary = f"accuracy [bold]{100 * record['accuracy']:.1f}{spread} %[/]"
-    return [rounds, *_confusion(record), summary]
+    return [rounds, *_confusion(record), *_mislabelled(record), *_summary(record)]
+
+
+def _mislabelled(record: dict[str, Any]) -> list[Table | str]:
+    """A table of wrong predictions, cut after ten."""
+    entries = record["mislabelled"]
+    if not entries:
+        return []
+    kind = name_confidence(entries)
+    columns = ("item", "true", "predicted", *([kind] if kind else []))
+    rows = [
+        (one["name"], one["label"], one["predicted"], *([format_confidence(one)] if kind else []))
+        for one in entries
+    ]
+    return listed("Mislabelled", columns, rows, _MOST_MISLABELLED)
+
+
+def _summary(record: dict[str, Any]) -> list[str]:
+    """The measures of all rounds, and how certain the accuracy is."""
+    counts = record["confusion"]
+    n_tested, correct = sum(map(sum, counts)), sum(row[k] for k, row in enumerate(counts))
+    notes = []
+    if record["interval"] is not None:
+        low, high = (100 * end for end in record["interval"])
+        notes.append(f"{correct} of {n_tested}, 95 % interval {low:.1f} to {high:.1f} %")
+    if len(record["rounds"]) > 1:
+        spread = 100 * record["spread"]
+        notes.append(f"standard deviation over rounds {spread:.1f} points")
+    accuracy = f"accuracy [bold]{100 * record['accuracy']:.1f} %[/] ({'; '.join(notes)})"
+    return [
+        accuracy,
+        f"balanced accuracy {100 * record['balanced_accuracy']:.1f} %, "
+        f"macro F1 {100 * record['macro_f1']:.1f} %; {record['seconds']:.1f} s",
+    ]
 
 
 def _confusion(record: dict[str, Any]) -> list[Table | str]:
@@ -142,13 +178,16 @@ def reproduction(record: dict[str, Any]) -> list[Table | str]:
 
 
 def listed(
-    title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
+    title: str,
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    most: int = _MOST_ROWS,
 ) -> list[Table | str]:
-    """A table, cut after sixty rows."""
+    """A table, cut after sixty rows, or `most`."""
     table = Table(title=plain(title), title_justify="left")
     for column in columns:
         table.add_column(column, overflow="fold")
-    for row in rows[:_MOST_ROWS]:
+    for row in rows[:most]:
         table.add_row(*map(plain, row))
-    rest = len(rows) - _MOST_ROWS
+    rest = len(rows) - most
     return [table, f"... and {rest} more; --json prints all"] if rest > 0 else [table]

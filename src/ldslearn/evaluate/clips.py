@@ -22,7 +22,7 @@ _COLUMNS = 4
 
 @dataclass(frozen=True)
 class Clip:
-    """A sequence of a class, and another by its system; both (n_frames, height, width) grey."""
+    """A sequence of a class, and a new one by its system; both (n_frames, height, width) grey."""
 
     name: str
     label: str
@@ -55,11 +55,14 @@ class AtomClip:
     drawn: Bytes
 
 
-def class_clips(data: Collection, seed: int) -> tuple[Clip, ...]:
-    """Return the first sequence of each class, of twelve at most; nothing without frames."""
+def class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...]:
+    """Return the first sequence of each class, of twelve at most; nothing without frames.
+
+    `n_more` films share the page, and the space for pixels.
+    """
     if data.frame_shape is None or data.y is None:
         return ()
-    factor = _shrinking(data)
+    factor = _shrinking(data, n_more)
     clips = []
     for label in data.classes[:_MOST]:
         index = int(np.flatnonzero(data.y == label)[0])
@@ -74,7 +77,17 @@ def class_clips(data: Collection, seed: int) -> tuple[Clip, ...]:
     return tuple(clips)
 
 
-def atom_clips(pipeline: Pipeline, known: Collection, seed: int) -> tuple[AtomClip, ...]:
+def film_of(data: Collection, index: int, n_more: int) -> Bytes:
+    """Return the first frames of one sequence; `n_more` as in `class_clips`."""
+    assert data.frame_shape is not None
+    first = data.X[index][:, :_FRAMES]
+    frames = _grey_frames(first, data.frame_shape, _shrinking(data, n_more))
+    return _pixels(frames, *np.percentile(frames, [0.5, 99.5]))
+
+
+def atom_clips(
+    pipeline: Pipeline, known: Collection, seed: int, n_more: int = 0
+) -> tuple[AtomClip, ...]:
     """Return what each class uses most; nothing without frames, or of subspaces."""
     dictionary = getattr(pipeline[-1], "dictionary_", None)
     if known.frame_shape is None or dictionary is None or dictionary.atoms_.subspaces is not None:
@@ -89,7 +102,7 @@ def atom_clips(pipeline: Pipeline, known: Collection, seed: int) -> tuple[AtomCl
         ranked.append((seen[user], index))
         seen[user] += 1
     chosen = [index for _, index in sorted(ranked, key=lambda pair: pair[0])[:_MOST]]
-    factor, n_pixels = _shrinking(known), int(np.prod(known.frame_shape))
+    factor, n_pixels = _shrinking(known, n_more), int(np.prod(known.frame_shape))
     found = []
     for index in sorted(chosen):
         columns = _grey_frames(atoms.C[index][:n_pixels, :_COLUMNS], known.frame_shape, factor)
@@ -109,10 +122,10 @@ def atom_clips(pipeline: Pipeline, known: Collection, seed: int) -> tuple[AtomCl
     return tuple(found)
 
 
-def _shrinking(data: Collection) -> int:
-    """By how much frames must shrink for those of all clips and atoms to fit a page."""
+def _shrinking(data: Collection, n_more: int) -> int:
+    """By how much frames must shrink for those of all clips, atoms and `n_more` to fit a page."""
     assert data.frame_shape is not None
-    n_films = 2 * min(len(data.classes), _MOST) + _MOST
+    n_films = 2 * min(len(data.classes), _MOST) + _MOST + n_more
     height, width = data.frame_shape[:2]
     return int(np.ceil(np.sqrt(height * width * _FRAMES * n_films / _PIXELS)))
 

@@ -1,6 +1,7 @@
 """What a page shows of an evaluation besides its numbers."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,13 +10,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.chosen_kernel import compute_chosen_kernel, describe_chosen_kernel
 from ldslearn.evaluate.clips import AtomClip, Clip, atom_clips, class_clips
 from ldslearn.evaluate.examples import CodeExample, code_examples
 from ldslearn.evaluate.methods import Settings
+from ldslearn.evaluate.mistakes import Mistake, choose_mistakes, show_mistakes
 from ldslearn.evaluate.runs import Round
 from ldslearn.evaluate.similarity import MOST_POINTS, Similarity, evenly, similarity
 
 _MOST_EIGENVALUES = 360
+_MOST_NUMBERS = 40_000_000  # of the measurement matrices that a map is computed from
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Exhibits:
     codes : tuple of CodeExample
     clips : tuple of Clip
     atoms : tuple of AtomClip
+    mistakes : tuple of Mistake
     """
 
     similarity: Similarity
@@ -37,9 +42,15 @@ class Exhibits:
     codes: tuple[CodeExample, ...] = ()
     clips: tuple[Clip, ...] = ()
     atoms: tuple[AtomClip, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
 
 
-def exhibit(data: Collection, first: Round, settings: Settings | None = None) -> Exhibits:
+def exhibit(
+    data: Collection,
+    first: Round,
+    settings: Settings | None = None,
+    mislabelled: Sequence[Mapping[str, Any]] = (),
+) -> Exhibits:
     """Return what to show of an evaluation.
 
     Parameters
@@ -49,30 +60,51 @@ def exhibit(data: Collection, first: Round, settings: Settings | None = None) ->
     first : Round
         What :func:`~ldslearn.evaluate.evaluate` gives to `on_first`.
     settings : Settings, optional
+    mislabelled : sequence of dict
+        ``record["mislabelled"]`` of the evaluation, to show some of those sequences.
     """
     with warnings.catch_warnings():
         # Of idle states and empty codes the evaluation has warned already.
         warnings.simplefilter("ignore", UserWarning)
-        return _look(data, first, settings or Settings())
+        return _look(data, first, settings or Settings(), mislabelled)
 
 
-def _look(data: Collection, first: Round, settings: Settings) -> Exhibits:
-    *before, encoder, _ = first.fit.pipeline
-    one_window = clone(encoder).set_params(windows=1)
-    shown = data[evenly(len(data), MOST_POINTS)]
+def _look(
+    data: Collection,
+    first: Round,
+    settings: Settings,
+    mislabelled: Sequence[Mapping[str, Any]],
+) -> Exhibits:
+    fit = first.fit
+    *before, encoder, _ = fit.pipeline
+    shown = data[_choose_shown(data, encoder)]
     inputs: Any = shown.X
     for step in before:
         inputs = step.transform(inputs)
-    systems = one_window.fit_transform(inputs)
+    systems = encoder.transform(inputs)
     some = evenly(len(shown), max(1, _MOST_EIGENVALUES // systems.n_states))
-    fitted = clone(one_window).set_params(stabilizer="none", n_states=systems.n_states)
-    found = {"as fitted": fitted.fit_transform([inputs[i] for i in some])}
+    few = [inputs[i] for i in some]
+    one_window = clone(encoder).set_params(windows=1, n_states=systems.n_states)
+    found = {"as fitted": clone(one_window).set_params(stabilizer="none").fit_transform(few)}
     if encoder.stabilizer != "none":
-        found[f"made stable ({encoder.stabilizer})"] = systems[some]
+        found[f"made stable ({encoder.stabilizer})"] = one_window.fit_transform(few)
+    K = compute_chosen_kernel(fit, systems, settings.n_jobs)
+    mistakes = choose_mistakes(mislabelled)
     return Exhibits(
-        similarity(systems, shown, settings.n_jobs),
+        similarity(K, shown, describe_chosen_kernel(fit), len(data)),
         {name: np.linalg.eigvals(one.A).ravel() + 0j for name, one in found.items()},
-        code_examples(first.fit.pipeline, first.known, first.unknown, first.predicted),
-        class_clips(data, settings.seed),
-        atom_clips(first.fit.pipeline, first.known, settings.seed),
+        code_examples(fit.pipeline, first.known, first.unknown, first.predicted),
+        class_clips(data, settings.seed, len(mistakes)),
+        atom_clips(fit.pipeline, first.known, settings.seed, len(mistakes)),
+        show_mistakes(data, mistakes),
     )
+
+
+def _choose_shown(data: Collection, encoder: Any) -> NDArray[np.intp]:
+    """Indices of at most a thousand sequences, fewer where systems are large, none too short."""
+    n_states = encoder.n_states_
+    shortest = n_states + encoder.delays
+    long = np.flatnonzero([x.shape[1] >= shortest for x in data.X])
+    n_windows = int(np.sum(encoder.windows))
+    size = len(data.X[0]) * encoder.delays * n_states * n_windows
+    return long[evenly(len(long), min(MOST_POINTS, max(100, _MOST_NUMBERS // size)))]

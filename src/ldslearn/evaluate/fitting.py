@@ -22,12 +22,15 @@ class Fit:
     pipeline : Pipeline
         On sequences.
     choice : Choice
+    model : estimator
+        What labels sequences: the pipeline, or the automatic classifier around it.
     report : dict or None
         Of an automatic search.
     """
 
     pipeline: Pipeline
     choice: Choice
+    model: Any
     report: dict[str, Any] | None = None
 
 
@@ -65,7 +68,7 @@ def fit_method(
             n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
         )  # fmt: skip
         pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
-        return Fit(pipeline, choice)
+        return Fit(pipeline, choice, pipeline)
     check_automatic(
         {"n_states": n_states, "sparsity": sparsity, "delays": delays, **(encoder or {})}
     )
@@ -76,4 +79,4 @@ def fit_method(
     report = model.report_.as_dict()
     chosen = report["chosen"]
     choice = Choice(chosen["n_states"], chosen["delays"], chosen.get("sparsity"), report["tried"])
-    return Fit(model.pipeline_, choice, report)
+    return Fit(model.pipeline_, choice, model, report)

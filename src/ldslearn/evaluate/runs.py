@@ -16,6 +16,8 @@ from ldslearn._parallel import progress
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.fitting import Fit, fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
+from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
+from ldslearn.evaluate.predictions import list_mislabelled
 from ldslearn.evaluate.protocols import Protocol, automatic_protocol
 
 _PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
@@ -64,8 +66,12 @@ def evaluate(
     Returns
     -------
     dict
-        Of plain values: accuracy (mean, spread, of each round), what was chosen, the confusion
-        matrix summed over rounds, times, versions, and the data's fingerprint.
+        Of plain values. Per round: accuracy, balanced accuracy, macro F1, what was chosen, times.
+        Overall: `accuracy` and `spread`, mean and standard deviation over rounds; `interval`, the
+        95 % interval of the share of correct predictions (Wilson), None where rounds test the same
+        sequences again; `balanced_accuracy` and `macro_f1` of the predictions of all rounds
+        together; the confusion matrix summed over rounds; `mislabelled`, one entry per wrong
+        prediction; versions, and the data's fingerprint.
     """
     started = time.perf_counter()
     chosen_method, settings = find_method(method), settings or Settings()
@@ -74,7 +80,8 @@ def evaluate(
     assert data.y is not None  # splits() has checked
     classes = data.classes
     rounds: list[dict[str, Any]] = []
-    confusion = np.zeros((len(classes), len(classes)), dtype=int)
+    mislabelled: list[dict[str, Any]] = []
+    pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
     with progress("evaluating", len(splits)) as advance:
         for train, test in splits:
             before = time.perf_counter()
@@ -84,11 +91,12 @@ def evaluate(
                 n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
             )  # fmt: skip
             fitted = time.perf_counter()
-            predicted = fit.pipeline.predict(unknown.X)
+            predicted = fit.model.predict(unknown.X)
             done = time.perf_counter()
-            confusion += confusion_matrix(unknown.y, predicted, labels=classes)
+            assert unknown.y is not None
+            pairs.append((unknown.y, predicted))
             rounds.append({
-                "accuracy": float(np.mean(predicted == unknown.y)),
+                **measure_predictions(unknown.y, predicted),
                 "n_train": len(known),
                 "n_test": len(unknown),
                 **fit.choice.values(),
@@ -96,20 +104,30 @@ def evaluate(
                 "fit_seconds": fitted - before,
                 "predict_seconds": done - fitted,
             })  # fmt: skip
+            mislabelled += [
+                {"round": len(rounds), **one}
+                for one in list_mislabelled(fit, unknown, test, predicted)
+            ]
             if on_first is not None and len(rounds) == 1:
                 on_first(Round(fit, known, unknown, predicted))
             advance(1)
     accuracies = [one["accuracy"] for one in rounds]
+    y, predicted = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    pooled = measure_predictions(y, predicted)
+    repeated = len(rounds) > 1 and protocol.kind == "shuffle"  # tests of one sequence are dependent
     return {
         "record": "evaluation",
         "method": method,
         "protocol": str(protocol),
         "seed": settings.seed,
+        **pooled,
         "accuracy": float(np.mean(accuracies)),
         "spread": float(np.std(accuracies)),
+        "interval": None if repeated else list(wilson_interval(pooled["accuracy"], len(y))),
         "rounds": rounds,
         "classes": classes,
-        "confusion": confusion.tolist(),
+        "confusion": confusion_matrix(y, predicted, labels=classes).tolist(),
+        "mislabelled": mislabelled,
         "data": describe(data),
         "seconds": time.perf_counter() - started,
         "versions": versions(),

@@ -1,4 +1,4 @@
-"""How alike sequences are: a matrix class by class, and a plane in which near is alike."""
+"""How alike sequences are: a kernel matrix class by class, and a map of the same kernel."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn.datasets.collection import Collection
-from ldslearn.geometry import projection_kernel
-from ldslearn.models import LDS
 
 Floats = NDArray[np.float64]
 MOST_POINTS = 1000  # of a map that a page can show
@@ -17,16 +15,19 @@ _MOST_ROWS = 400  # of a matrix
 
 @dataclass(frozen=True)
 class Similarity:
-    """Sequences by their systems.
+    """Sequences by the kernel of the method.
 
     Attributes
     ----------
     points : (N, 2) array
-        Classical scaling of the projection kernel.
+        Classical scaling of the kernel.
     labels, names : tuple of str
     kernel : (n, n) array
-        Of some sequences at least, class by class.
+        Of all or some of the sequences, class by class.
     kernel_labels : tuple of str
+    kernel_name : str
+    n_sequences : int
+        In the collection; of many, some are shown.
     """
 
     points: Floats
@@ -34,6 +35,8 @@ class Similarity:
     names: tuple[str, ...]
     kernel: Floats
     kernel_labels: tuple[str, ...]
+    kernel_name: str
+    n_sequences: int
 
 
 def evenly(n: int, most: int) -> NDArray[np.intp]:
@@ -41,15 +44,15 @@ def evenly(n: int, most: int) -> NDArray[np.intp]:
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
 
 
-def similarity(systems: LDS, data: Collection, n_jobs: int | None = None) -> Similarity:
-    """Return the projection kernel of the systems of `data`, to look at."""
+def similarity(K: Floats, data: Collection, kernel_name: str, n_sequences: int) -> Similarity:
+    """Return a map and a matrix of the kernel K of the sequences of `data`."""
     labels = ("",) * len(data) if data.y is None else tuple(str(label) for label in data.y)
-    K = projection_kernel(systems, n_jobs=n_jobs)
     by_class = np.array(sorted(range(len(data)), key=lambda i: labels[i]))
     rows = by_class[evenly(len(data), _MOST_ROWS)]
     return Similarity(
-        _plane(K), labels, data.names, K[np.ix_(rows, rows)], tuple(labels[i] for i in rows)
-    )
+        _plane(K), labels, data.names, K[np.ix_(rows, rows)], tuple(labels[i] for i in rows),
+        kernel_name, n_sequences,
+    )  # fmt: skip
 
 
 def _plane(K: Floats) -> Floats:

@@ -37,17 +37,29 @@ def from_sequence(
 
 
 def draw(system: LDS, n_timepoints: int, seed: int) -> Floats:
-    """One sequence, driven by noise that keeps up the energy of the first state, measured without.
+    """Return one new sequence of a system, which does not start as the training sequence does.
 
-    Noise as fitted to a short sequence, or to a system that was made more stable, is too small for
-    that, and the sequence would fade.
+    The first state is drawn at random from the states that the driven system visits in the long
+    run. The noise is scaled so that these have the mean square of `x0`, measured without noise of
+    its own: noise as fitted to a short sequence, or to a system that was made more stable, is too
+    small, and the sequence would fade. A system without noise starts at a random state of the
+    length of `x0`.
     """
     assert system.B is not None and system.x0 is not None  # noqa: PT018  of encoders and atoms
-    P = solve_discrete_lyapunov(system.A[0], system.B[0] @ system.B[0].T)
-    energy = float(np.trace(P))
-    growth = np.sqrt(float(system.x0[0] @ system.x0[0]) / energy) if energy > 0 else 1.0
-    lasting = replace(system, noise_variance=None, B=growth * system.B)
-    return lasting.simulate(n_timepoints, seed)[0]
+    random = np.random.default_rng(seed)
+    A, B, size = system.A[0], system.B[0], float(np.linalg.norm(system.x0[0]))
+    covariance = solve_discrete_lyapunov(A, B @ B.T)
+    energy = float(np.trace(covariance))
+    start = random.standard_normal(system.n_states)
+    growth = 1.0
+    if energy > 0:
+        growth = size / np.sqrt(energy)
+        values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+        start = growth * (vectors @ (np.sqrt(np.maximum(values, 0.0)) * start))
+    else:
+        start *= size / np.linalg.norm(start)
+    anew = replace(system, x0=start[None], noise_variance=None, B=growth * system.B)
+    return anew.simulate(n_timepoints, random)[0]
 
 
 def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[Floats, Shape]:

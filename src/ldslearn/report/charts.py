@@ -3,46 +3,66 @@
 from collections.abc import Sequence
 from html import escape
 
-from ldslearn.report.marks import group, legend, marker, shorten, svg, text_width
+from ldslearn.report.marks import (
+    colour,
+    group,
+    legend,
+    marker,
+    name_text,
+    shorten,
+    svg,
+    text_width,
+)
 
-_LONGEST = 28  # letters of a name beside a drawing
+_LONGEST = 24  # letters of a name beside a drawing
+_FEW = 10  # classes whose matrix takes half the width of a page
+_MOST_NAMED = 40  # classes of a matrix with names beside it
 
 
 def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str:
-    """Return a table of counts as squares, darker for more, with the number in each."""
+    """Return a table of counts as squares, darker for more, with the number in each.
+
+    It fills its place on the page; many classes on a narrow screen can be scrolled.
+    """
     n = len(names)
-    side = 34 if n <= 20 else max(10, 680 // n)
-    written = [shorten(name, _LONGEST) for name in names]
-    left = 12 + max(map(text_width, written)) if n <= 40 else 8
-    top = left
+    named = n <= _MOST_NAMED
+    left = 12 + max(text_width(shorten(name, _LONGEST)) for name in names) if named else 8.0
+    width = 480 if n <= _FEW else 940
+    side = (width - left - 4) / n
+    size = max(9.0, min(22.0, 0.42 * side))  # pixels of a number
     most = max(max(row) for row in counts) or 1
+    fits = max(len(f"{value:g}") for row in counts for value in row) * 0.6 * size <= side - 2
     parts = []
     for i, row in enumerate(counts):
         for j, value in enumerate(row):
             if not value and i != j:
                 continue
-            x, y, share = left + j * side, top + i * side, value / most
+            x, y, share = left + j * side, left + i * side, value / most
             text = ""
-            if side >= 24 and value:
+            if fits and value:
                 fill = "var(--back)" if share > 0.5 else "var(--text)"
                 text = (
-                    f'<text x="{x + side / 2}" y="{y + side / 2 + 4}" text-anchor="middle" '
-                    f'style="fill:{fill}">{value:g}</text>'
+                    f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 0.35 * size:.1f}" '
+                    f'text-anchor="middle" style="fill:{fill};font-size:{size:.1f}px">'
+                    f"{value:g}</text>"
                 )
             parts.append(
-                f'<g><rect x="{x}" y="{y}" width="{side - 1}" height="{side - 1}" '
+                f'<g><rect x="{x:.1f}" y="{y:.1f}" width="{side - 1:.1f}" '
+                f'height="{side - 1:.1f}" '
                 f'fill="var(--mark)" fill-opacity="{max(share, 0.04):.3f}"/>{text}'
                 f"<title>{escape(names[i])} as {escape(names[j])}: {value:g}</title></g>"
             )
-    if n <= 40:
-        for i, name in enumerate(written):
-            down, right = top + (i + 0.5) * side + 4, left + (i + 0.5) * side + 4
-            parts.append(
-                f'<text x="{left - 6}" y="{down}" text-anchor="end">{escape(name)}</text>'
-                f'<text transform="translate({right},{top - 6}) rotate(-90)">{escape(name)}</text>'
+    for i, name in enumerate(names if named else ()):
+        middle = left + (i + 0.5) * side + 4
+        parts.append(
+            name_text(name, _LONGEST, f'x="{left - 6:.1f}" y="{middle:.1f}" text-anchor="end"')
+            + name_text(
+                name, _LONGEST, f'transform="translate({middle:.1f},{left - 6:.1f}) rotate(-90)"'
             )
-    size = left + n * side + 4
-    return svg(size, top + n * side + 4, parts, "Confusion matrix")
+        )
+    full = left + n * side + 4
+    least = min(full, max(260.0, left + 18 * n)) if n <= 60 else 320
+    return svg(full, full, parts, "Confusion matrix", least=least)
 
 
 def map_chart(
@@ -71,16 +91,15 @@ def map_chart(
 
 def bars_chart(values: Sequence[float], names: Sequence[str]) -> str:
     """Return shares as bars with their numbers in per cent."""
-    names = [shorten(name, _LONGEST) for name in names]
-    left = 14 + max(map(text_width, names))
+    left = 14 + max(text_width(shorten(name, _LONGEST)) for name in names)
     width, step = 480, 22
     parts = []
     for i, (value, name) in enumerate(zip(values, names, strict=True)):
         y = 4 + i * step
         length = max(1.0, (width - left - 50) * value)
         parts.append(
-            f'<text x="{left - 8:.1f}" y="{y + 13}" text-anchor="end">{escape(name)}</text>'
-            f'<rect x="{left:.1f}" y="{y}" width="{length:.1f}" height="{step - 5}" rx="2" '
+            name_text(name, _LONGEST, f'x="{left - 8:.1f}" y="{y + 13}" text-anchor="end"')
+            + f'<rect x="{left:.1f}" y="{y}" width="{length:.1f}" height="{step - 5}" rx="2" '
             f'fill="var(--mark)" fill-opacity="0.75"/>'
             f'<text x="{left + length + 6:.1f}" y="{y + 13}">{100 * value:.1f}</text>'
         )
@@ -115,3 +134,26 @@ def code_chart(
         )
     parts.append(f'<path class="axis" d="M{zero:.1f},0V{step * len(names) + 4}"/>')
     return svg(width, 8 + step * len(names), parts, "Coefficients")
+
+
+def wave_chart(
+    times: Sequence[float], channels: Sequence[Sequence[float]], n_timepoints: int
+) -> str:
+    """Return the channels of a sequence as thin lines over time."""
+    width, height, bottom = 320.0, 120.0, 104.0
+    values = [value for channel in channels for value in channel]
+    low, high = min(values), max(values)
+    last = max(n_timepoints - 1, 1)
+    parts = [f'<path class="axis" d="M4,{bottom + 2:g}H{width - 4:g}"/>']
+    for index, channel in enumerate(channels):
+        points = " ".join(
+            f"{4 + (width - 8) * time / last:.1f},"
+            f"{bottom - (bottom - 6) * (value - low) / ((high - low) or 1.0):.1f}"
+            for time, value in zip(times, channel, strict=True)
+        )
+        parts.append(f'<polyline class="wave" points="{points}" style="color:{colour(index)}"/>')
+    for x, word, anchor in ((4.0, "0", "start"), (width - 4, str(last), "end")):
+        parts.append(
+            f'<text class="tick" x="{x:g}" y="{height - 3:g}" text-anchor="{anchor}">{word}</text>'
+        )
+    return svg(width, height, parts, "Waveform", least=200)

@@ -1,23 +1,20 @@
 """The page of an evaluation."""
 
-from math import sqrt
 from typing import Any
 
 from ldslearn.evaluate import Exhibits
 from ldslearn.report.charts import bars_chart, matrix_chart
 from ldslearn.report.exhibits import exhibited
+from ldslearn.report.mistakes import mistakes_section
 from ldslearn.report.page import code, figure, folded, grid, page, paragraph, section, table
 
 _MOST_TRIED = 15
 _STEPS = ("fit", "predict")
-
-
-def wilson_interval(share: float, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share of n, Wilson's."""
-    z = 1.96
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, centre - half), min(1.0, centre + half)
+_MEASURES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "macro_f1": "macro F1",
+}
 
 
 def evaluation_page(
@@ -42,8 +39,9 @@ def evaluation_page(
     data, rounds = record["data"], record["rounds"]
     sections = [
         _summary(record),
-        section("Rounds", _rounds(record)),
-        section("What is taken for what", *_confusion(record)),
+        section("Rounds", *_rounds(record)),
+        section("Confusion matrix", *_confusion(record)),
+        mistakes_section(record, exhibits),
     ]
     if exhibits is not None:
         sections += exhibited(exhibits)
@@ -57,46 +55,44 @@ def evaluation_page(
 
 def _summary(record: dict[str, Any]) -> str:
     counts, n_rounds = record["confusion"], len(record["rounds"])
-    n_tested, right = sum(map(sum, counts)), sum(row[k] for k, row in enumerate(counts))
+    n_tested, correct = sum(map(sum, counts)), sum(row[k] for k, row in enumerate(counts))
     n_sequences, n_classes = record["data"]["n_sequences"], len(record["classes"])
-    if n_rounds == 1 or not record["protocol"].startswith("shuffle"):  # each is tested once
-        low, high = wilson_interval(right / n_tested, n_tested)
+    if record["interval"] is not None:  # each sequence is tested once
+        low, high = record["interval"]
         words = (
-            f"{right} of {n_tested} test sequences of {n_classes} classes labelled rightly: "
-            f"{100 * right / n_tested:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f} %. "
+            f"{correct} of {n_tested} test sequences of {n_classes} classes have the correct "
+            f"label: {100 * correct / n_tested:.1f} %, 95 % interval {100 * low:.1f} to "
+            f"{100 * high:.1f} % (Wilson). "
         )
     else:
         words = (
-            f"Mean and spread of {n_rounds} rounds, which test {n_tested} times some of "
+            f"Mean of {n_rounds} rounds, which test {n_tested} times some of "
             f"{n_sequences} sequences of {n_classes} classes. "
+        )
+    if n_rounds > 1:
+        words += (
+            f"The accuracies of {n_rounds} rounds have a standard deviation of "
+            f"{100 * record['spread']:.1f} points. "
         )
     largest = max(map(sum, counts)) / n_tested
     words += (
-        f"Always naming the class most often tested would give {100 * largest:.1f} %. "
+        f"Always predicting the most frequent class would give {100 * largest:.1f} %. "
         f"Protocol: {record['protocol']}."
     )
-    spread = f" ± {100 * record['spread']:.1f}" if n_rounds > 1 else ""
-    return f'<p><span class="big">{100 * record["accuracy"]:.1f}{spread} %</span></p>' + paragraph(
-        words, "lead"
+    measures = "".join(
+        f'<div><span class="big">{100 * record[key]:.1f} %</span>{name}</div>'
+        for key, name in _MEASURES.items()
     )
+    return f'<div class="measures">{measures}</div>' + paragraph(words, "lead")
 
 
-def _rounds(record: dict[str, Any]) -> str:
-    columns = (
-        "round",
-        "accuracy (%)",
-        "train",
-        "test",
-        "states",
-        "delays",
-        "fit (s)",
-        "predict (s)",
-    )
+def _rounds(record: dict[str, Any]) -> list[str]:
+    """A row per round, and one for all of them."""
     rounds = record["rounds"]
     rows: list[tuple[object, ...]] = [
         (
             number,
-            f"{100 * one['accuracy']:.1f}",
+            *(f"{100 * one[key]:.1f}" for key in _MEASURES),
             one["n_train"],
             one["n_test"],
             one["n_states"],
@@ -109,9 +105,28 @@ def _rounds(record: dict[str, Any]) -> str:
     if len(rounds) > 1:
         fit, predict = (sum(one[f"{what}_seconds"] for one in rounds) for what in _STEPS)
         n_tested = sum(one["n_test"] for one in rounds)
-        mean = f"{100 * record['accuracy']:.1f}"
-        rows.append(("all", mean, "", n_tested, "", "", f"{fit:.1f}", f"{predict:.2f}"))
-    return table(columns, rows)
+        measures = (f"{100 * record[key]:.1f}" for key in _MEASURES)
+        rows.append(("all", *measures, "", n_tested, "", "", f"{fit:.1f}", f"{predict:.2f}"))
+    columns = (
+        "round",
+        *(f"{name} (%)" for name in _MEASURES.values()),
+        "train",
+        "test",
+        "states",
+        "delays",
+        "fit (s)",
+        "predict (s)",
+    )
+    words = (
+        "Balanced accuracy is the mean recall of the classes; macro F1 is the mean of their F1 "
+        "scores. "
+    )
+    if len(rounds) > 1:
+        words += (
+            "Of all rounds: the mean of the accuracies; balanced accuracy and macro F1 of all "
+            "predictions together."
+        )
+    return [table(columns, rows), paragraph(words.strip(), "faint")]
 
 
 def _repeating(record: dict[str, Any]) -> str:
@@ -135,7 +150,7 @@ def _confusion(record: dict[str, Any]) -> list[str]:
     drawn = figure(matrix_chart(counts, classes), "Rows are true classes, columns predicted ones.")
     if len(classes) > 40:
         return [drawn]
-    bars = figure(bars_chart(recalls, classes), "Share of each class labelled rightly (%).")
+    bars = figure(bars_chart(recalls, classes), "Recall of each class (%).")
     return [grid(drawn, bars)] if len(classes) <= 10 else [drawn, folded("Class by class", bars)]
 
 
@@ -144,8 +159,8 @@ def _tried(report: dict[str, Any]) -> list[str]:
     words = (
         f"{len(report['tried'])} candidates of {report['n_descriptions']} descriptions in "
         f"{report['seconds']:.0f} s; {report['stopped']}. Chosen: {_listed(chosen)}. "
-        f"Why: {report['why']}. Expected accuracy {100 * report['expected_accuracy']:.1f} "
-        f"± {100 * report['standard_error']:.1f} %."
+        f"Why: {report['why']}. Expected accuracy {100 * report['expected_accuracy']:.1f} %, "
+        f"standard error {100 * report['standard_error']:.1f} points."
     )
     rows = [
         (

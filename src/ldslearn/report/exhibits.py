@@ -30,40 +30,49 @@ def exhibited(exhibits: Exhibits) -> list[Section]:
 def _alike(exhibits: Exhibits) -> Section:
     shown = exhibits.similarity
     points = [(float(x), float(y)) for x, y in shown.points]
+    some = ""
+    if len(shown.labels) < shown.n_sequences:
+        some = f" {len(shown.labels)} of {shown.n_sequences} sequences, evenly taken."
     plane = figure(
         map_chart(points, shown.labels, shown.names),
-        "Sequences by the similarity of their systems (projection kernel, classical scaling): "
-        "near is alike.",
+        f"Map of the sequences by the same kernel (classical scaling): near means similar.{some}",
     )
-    caption = (
-        "The kernel of every pair, class by class: bright squares along the diagonal are classes "
-        "that are like themselves."
-    )
-    thinned = ""
+    fewer = ""
     if len(shown.kernel_labels) < len(shown.labels):
-        thinned = f" {len(shown.kernel_labels)} of {len(shown.labels)} sequences, evenly taken."
+        fewer = f" {len(shown.kernel_labels)} of {shown.n_sequences} sequences, evenly taken."
+    matrix = matrix_picture(
+        shown.kernel,
+        shown.kernel_labels,
+        "Kernel matrix, class by class: bright squares along the diagonal are classes whose "
+        "sequences are similar to each other. The diagonal itself does not count for the colour "
+        f"scale.{fewer}",
+    )
     return section(
-        "What is like what",
-        grid(plane, matrix_picture(shown.kernel, shown.kernel_labels, caption + thinned)),
+        "Similarity of sequences",
+        paragraph(
+            f"By the kernel of the method, in the first round: {shown.kernel_name}. Training and "
+            "test sequences alike."
+        ),
+        grid(plane, matrix),
     )
 
 
 def _stable(exhibits: Exhibits) -> Section:
     groups = {name: values.tolist() for name, values in exhibits.eigenvalues.items()}
     words = (
-        "How states turn and fade in one step, before and after systems were made stable: the "
-        "angle is the speed of an oscillation, the distance from the centre how long it lasts. "
-        "Ringed ones, on the circle or beyond, never fade."
+        "Eigenvalues of the transition matrices, as fitted and after stabilization. The angle is "
+        "the frequency of an oscillation, the distance from the centre says how slowly it decays. "
+        "Circled eigenvalues, on the unit circle or outside, do not decay."
     )
     return section("Eigenvalues", grid(figure(eigenvalue_chart(groups), ""), paragraph(words)))
 
 
 def _coded(codes: tuple[CodeExample, ...]) -> Section:
     return section(
-        "What labels were made of",
+        "Sparse codes of test sequences",
         paragraph(
-            "Test sequences of the first round as sparse sums: their largest coefficients, and "
-            "what they stand before. Filled bars are training sequences of the sequence's own "
+            "Test sequences of the first round as sparse sums of training sequences or atoms: "
+            "their largest coefficients. Filled bars are training sequences of the sequence's own "
             "class, or atoms that this class uses most."
         ),
         grid(*(_one_code(example) for example in codes), least=18),
@@ -79,7 +88,7 @@ def _one_code(example: CodeExample) -> str:
     filled = [atom.label == example.label for atom in example.atoms]
     right = example.predicted == example.label
     verdict = "right" if right else "wrong"
-    words = escape(example.label if right else f"{example.label}, taken for {example.predicted}")
+    words = escape(example.label if right else f"{example.label}, predicted {example.predicted}")
     heading = f'<div class="{verdict}">{"✓" if right else "✗"} {words}</div>'
     chart = code_chart(example.coefficients, names, tips, filled) if names else ""
     return figure(heading + chart, f"{example.name}; nonzero coefficients: {example.n_nonzero}")
@@ -93,10 +102,11 @@ def _moving(clips: tuple[Clip, ...]) -> Section:
         reel = f'<div class="reel">{_said(real, "recorded")}{_said(made, "simulated")}</div>'
         cards.append(figure(reel, f"{clip.label}: {clip.name}"))
     return section(
-        "Sequences, and new ones by their systems",
+        "Recorded and simulated sequences",
         paragraph(
-            "One sequence of each class, and beside it one that its system makes from the same "
-            "start. Point at one to stop it."
+            "One sequence of each class, and beside it a new one, simulated by its system. The "
+            "simulation starts at a random state of its own, not at that of the recording. Point "
+            "at a film to stop it."
         ),
         grid(*cards, least=17),
     )
@@ -121,8 +131,8 @@ def _learned(atoms: tuple[AtomClip, ...]) -> Section:
     return section(
         "Learned atoms",
         paragraph(
-            "Systems that the dictionary of the first round found, those that each class uses "
-            "most: sequences that they make, and the first columns of what they measure."
+            "Atoms of the dictionary of the first round, those that each class uses most: a "
+            "simulated sequence, and the first columns of the measurement matrix."
         ),
         grid(*cards, least=17),
     )

@@ -54,8 +54,20 @@ def text_width(text: str, size: float = 12) -> float:
 
 
 def shorten(text: str, most: int = 48) -> str:
-    """Return a text that fits; its end may be lost."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """Return a text of `most` letters at most; of a longer one the middle is left out."""
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 2
+    head = most - 1 - tail
+    return text[:head].rstrip() + "…" + (text[-tail:].lstrip() if tail else "")
+
+
+def name_text(name: str, most: int, attributes: str) -> str:
+    """Return a name as SVG text; one that had to be shortened tells the whole when pointed at."""
+    short = shorten(name, most)
+    if short == name:
+        return f"<text {attributes}>{escape(name)}</text>"
+    return f"<text {attributes}>{escape(short)}<title>{escape(name)}</title></text>"
 
 
 def legend(
@@ -67,27 +79,35 @@ def legend(
     columns.
     """
     parts, x, y = [], 8.0, top + 14
-    written = [shorten(name, max(8, int((width - 60) / 6.9))) for name in names]
-    widths = [34 + text_width(short) + 16 for short in written]
+    columns = 2 if len(names) > _FEW else 1  # at least, and names must fit them
+    most = max(8, int((width - 8 - 60 * columns) / columns / 6.9))
+    widths = [34 + text_width(shorten(name, most)) + 16 for name in names]
     if len(names) > _FEW:
         widths = [max(widths)] * len(names)
-    for number, (short, needed) in enumerate(zip(written, widths, strict=True)):
+    for number, (name, needed) in enumerate(zip(names, widths, strict=True)):
         if x > 8 and x + needed > width:
             x, y = 8.0, y + _ROW
+        words = name_text(name, most, f'x="{x + 34:.1f}" y="{y}"')
         parts.append(
             f'<g class="key" data-series="{number}" style="color:{colour(number)}">'
             f'<rect x="{x:.1f}" y="{y - 14}" width="{needed - 8:.1f}" height="{_ROW - 1}" '
-            f'fill="transparent"/>{sample(number, x, y - 4)}'
-            f'<text x="{x + 34:.1f}" y="{y}">{escape(short)}</text></g>'
+            f'fill="transparent"/>{sample(number, x, y - 4)}{words}</g>'
         )
         x += needed
     return "".join(parts), (y + 8 - top if names else 0.0)
 
 
-def svg(width: float, height: float, parts: Sequence[str], what: str) -> str:
-    """Return a drawing of a size, in pixels, and its name for those who cannot see it."""
+def svg(
+    width: float, height: float, parts: Sequence[str], what: str, *, least: float | None = None
+) -> str:
+    """Return a drawing of a size, in pixels, and its name for those who cannot see it.
+
+    With `least` it is as wide as its place on the page, but not narrower than that: the place
+    scrolls.
+    """
+    fill = "" if least is None else f' class="fill" style="min-width:{least:g}px"'
     return (
         f'<svg viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" height="{height:g}" role="img" '
+        f'width="{width:g}" height="{height:g}"{fill} role="img" '
         f'aria-label="{escape(what)}">{"".join(parts)}</svg>'
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.report.images import data_uri
-from ldslearn.report.marks import shorten, svg, text_width
+from ldslearn.report.marks import name_text, shorten, svg, text_width
 from ldslearn.report.page import figure
 
 # Five colours of viridis: even steps of lightness, alike on light and dark pages.
@@ -62,10 +62,10 @@ def matrix_picture(
     ordered = [labels[i] for i in order]
     edges = [*(ordered.index(name) for name in names), n]
     written = [
-        shorten(name, _LONGEST) if (b - a) / n * side >= _LEAST else ""
+        name if (b - a) / n * side >= _LEAST else ""
         for name, a, b in zip(names, edges[:-1], edges[1:], strict=True)
     ]
-    room = 14 + max(text_width(word, 11) for word in written)
+    room = 14 + max(text_width(shorten(word, _LONGEST), 11) for word in written)
     parts = [
         f'<image class="pixels" x="{room:.1f}" y="{room:.1f}" width="{side:g}" height="{side:g}" '
         f'preserveAspectRatio="none" href="{data_uri(pixels, _palette())}"/>',
@@ -98,12 +98,9 @@ def _classes(
             f'"><title>{escape(name)}: {edges[k + 1] - edges[k]} rows</title></path>'
         )
         if word:
-            parts.append(
-                f'<text x="{room - 10:.1f}" y="{middle + 4:.1f}" text-anchor="end">'
-                f"{escape(word)}</text>"
-                f'<text transform="translate({middle + 4:.1f},{room - 10:.1f}) rotate(-90)">'
-                f"{escape(word)}</text>"
-            )
+            across = f'x="{room - 10:.1f}" y="{middle + 4:.1f}" text-anchor="end"'
+            above = f'transform="translate({middle + 4:.1f},{room - 10:.1f}) rotate(-90)"'
+            parts += [name_text(word, _LONGEST, where) for where in (across, above)]
         parts.append("</g>")
         if k:
             cuts += f"M{room:.1f},{start:.2f}H{end:.1f}M{start:.2f},{room:.1f}V{end:.1f}"

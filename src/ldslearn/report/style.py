@@ -29,10 +29,14 @@ h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 p { max-width: 46rem; overflow-wrap: anywhere; } p.lead { font-size: 1.1rem; }
 a { color: var(--mark); } .faint { color: var(--faint); font-size: .9rem; }
 .big { font-size: 2.8rem; line-height: 1.1; font-weight: 650; color: var(--mark); }
+.measures { display: flex; flex-wrap: wrap; gap: .2rem 2.4rem; margin: .8rem 0; }
+.measures div { display: flex; flex-direction: column; color: var(--faint); }
+.measures div + div .big { color: var(--text); }
 nav { display: flex; flex-wrap: wrap; gap: .4rem; margin: 1rem 0; font-size: .9rem; }
 nav a { padding: .15rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
   text-decoration: none; } nav a:hover { background: var(--panel); }
 .wide { overflow-x: auto; } svg { max-width: 100%; height: auto; display: block; }
+svg.fill { width: 100%; max-width: none; }
 table { border-collapse: collapse; margin: .5rem 0; font-size: .92rem;
   font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right;
@@ -70,6 +74,7 @@ svg text.faint { fill: var(--faint); }
 svg .axis { stroke: var(--line); } svg .grid { stroke: var(--line); stroke-opacity: .8; }
 svg circle.axis { stroke: var(--faint); }
 svg .line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
+svg .wave { fill: none; stroke: currentColor; stroke-width: 1.2; stroke-linejoin: round; }
 svg .spread { fill: none; stroke: currentColor; stroke-width: 1; }
 svg .ring { fill: none; stroke: var(--warn); stroke-width: 1.4; }
 svg .thin .mark { fill-opacity: .6; }

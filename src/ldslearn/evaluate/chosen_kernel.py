@@ -1,0 +1,79 @@
+"""The kernel by which a fitted method compares systems, to be computed and named on a page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.classify import DictionaryClassifier, NearestLDSClassifier
+from ldslearn.dictionary.recipe import split_name
+from ldslearn.evaluate.fitting import Fit
+from ldslearn.geometry import pairwise_distance
+from ldslearn.geometry.registry import Part, sum_parts
+from ldslearn.models import LDS
+
+Floats = NDArray[np.float64]
+_NAMES = {"martin": "Martin", "binet_cauchy": "Binet-Cauchy", "twofold": "two-fold"}
+_SETTINGS = ("bandwidth", "order")  # of a kernel that the page tells
+
+
+def compute_chosen_kernel(fit: Fit, systems: LDS, n_jobs: int | None = None) -> Floats:
+    """Return the kernel of all pairs of systems that the fitted classifier uses, (N, N).
+
+    A classifier by distances has none: its distances d become exp(-d^2 / m), m their median square.
+    """
+    classifier = fit.pipeline[-1]
+    if isinstance(classifier, NearestLDSClassifier):
+        distances = pairwise_distance(
+            systems, None, classifier.distance, n_jobs=n_jobs, **(classifier.distance_params or {})
+        )
+        squares = np.square(distances)
+        pairs = squares[~np.eye(len(squares), dtype=bool) & np.isfinite(squares)]
+        middle = float(np.median(pairs)) if pairs.size else 0.0
+        return np.exp(-squares / (middle or 1.0))
+    return sum_parts(_find_parts(classifier), systems, None, n_jobs)
+
+
+def describe_chosen_kernel(fit: Fit) -> str:
+    """Return the name of the kernel of :func:`compute_chosen_kernel`, for a caption."""
+    classifier = fit.pipeline[-1]
+    if isinstance(classifier, NearestLDSClassifier):
+        name = _name_part(classifier.distance)
+        return f"exp(\N{MINUS SIGN}d²/m) of the {name} distance d, m the median of d²"
+    if fit.report is not None:
+        weights = fit.report["chosen"]["weights"]
+        if len(weights) > 1:
+            mixture = ", ".join(f"{_name_part(name)} {w:g}" for name, w in weights.items())
+            return f"mixture of kernels, each divided by its variance, with weights: {mixture}"
+    parts = _find_parts(classifier)
+    if len(parts) == 1:
+        part, _, settings = parts[0]
+        told = [f"{name} {_write(settings[name])}" for name in _SETTINGS if name in settings]
+        return f"{_name_part(part)} kernel" + (f", {', '.join(told)}" if told else "")
+    mixture = ", ".join(f"{_name_part(part)} {weight:.3g}" for part, weight, _ in parts)
+    return f"mixture of kernels with weights: {mixture}"
+
+
+def _find_parts(classifier: Any) -> list[Part]:
+    """Name, weight and parameters of every part of the classifier's kernel."""
+    if isinstance(classifier, DictionaryClassifier):
+        recipe = classifier.dictionary_.recipe_
+        weights: dict[str, float] = {}
+        for code in recipe.codes:
+            for term, weight in code.items():
+                name = split_name(term)[0]  # registered kernels are means over windows themselves
+                weights[name] = weights.get(name, 0.0) + weight / len(recipe.codes)
+        settings: Mapping[str, Any] = {"finite": {"order": recipe.order}}
+        return [(name, weight, settings.get(name, {})) for name, weight in weights.items()]
+    kernel = getattr(classifier, "kernel_", None) or classifier.coder_.kernel_
+    return list(kernel.parts)
+
+
+def _name_part(part: Any) -> str:
+    name = part if isinstance(part, str) else getattr(part, "__name__", "given")
+    return _NAMES.get(name, name)
+
+
+def _write(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
