@@ -26,7 +26,7 @@ from ldslearn.datasets import (
 )
 from ldslearn.dictionary import LDSDictionary
 from ldslearn.evaluate import Round, Settings, evaluate, exhibit, parse
-from ldslearn.evaluate.synthesis import draw
+from ldslearn.evaluate.synthesis import from_sequence
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
 from ldslearn.plot import (
@@ -220,9 +220,10 @@ def _draw_forecast() -> Figure:
 
 def _draw_textures() -> Figure:
     videos, kinds = make_dynamic_textures(n_per_class=1, size=48, n_frames=80, random_state=0)
-    X = [to_sequence(video) for video in videos]
-    encoder = LDSEncoder(20, n_noise=20, stabilizer="clip", bound=0.998)
-    made = [draw(system, 80, seed) for seed, system in enumerate(encoder.fit_transform(X))]
+    made = [
+        from_sequence(Collection([to_sequence(video)]), 20, 80, seed)[0]
+        for seed, video in enumerate(videos)
+    ]
     figure = Figure(figsize=(12, 6.4), layout="constrained")
     axes = figure.subplots(len(kinds), 2)
     for row, (video, sequence) in enumerate(zip(videos, made, strict=True)):

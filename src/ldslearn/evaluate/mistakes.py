@@ -53,7 +53,7 @@ class Mistake:
 
 def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return at most 24 entries, each sequence once, different pairs of classes first."""
-    ranked = []
+    ranked: list[tuple[int, int, Mapping[str, Any]]] = []
     seen: dict[Any, int] = {}
     indices: set[int] = set()
     for entry in mislabelled:

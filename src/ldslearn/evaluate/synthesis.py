@@ -20,6 +20,8 @@ from ldslearn.video.writing import FORMATS
 
 Floats = NDArray[np.float64]
 Shape = tuple[int, ...] | None
+_LARGEST = 0.999  # singular value, or eigenvalue: a mode that lasts a thousand steps
+_NEGLIGIBLE = 1e-12  # of the largest variance of a state
 
 
 def from_sequence(
@@ -27,39 +29,66 @@ def from_sequence(
 ) -> tuple[Floats, Shape]:
     """Return a new sequence by the system of the first one, and the shape of its frames.
 
-    As many states as possible, up to 20, each with its own noise, and stable by clipping
-    eigenvalues: soft normalisation would damp what moves on.
+    As many states as possible, up to 20, and stable by clipping eigenvalues: soft normalisation
+    would damp what moves on. The states keep the covariance that they have in the first sequence.
     """
     if n_states is None:
         n_states = max(feasible_states(data, automatic_delays(data)))
-    encoder = usual_encoder(data, n_states, None, n_noise=n_states, stabilizer="clip")
-    return draw(encoder.fit_transform(data.X)[0], n_timepoints, seed), data.frame_shape
+    encoder = usual_encoder(data, n_states, None, stabilizer="clip", bound=_LARGEST)
+    system = encoder.fit_transform(data.X[:1])
+    (states,) = system.states(data.X[:1])
+    covariance = states @ states.T / states.shape[1]
+    return draw(system, n_timepoints, seed, covariance), data.frame_shape
 
 
-def draw(system: LDS, n_timepoints: int, seed: int) -> Floats:
-    """Return one new sequence of a system, which does not start as the training sequence does.
+def draw(system: LDS, n_timepoints: int, seed: int, covariance: Floats | None = None) -> Floats:
+    """Return one new sequence of a system, without noise of measurement.
 
-    The first state is drawn at random from the states that the driven system visits in the long
-    run. The noise is scaled so that these have the mean square of `x0`, measured without noise of
-    its own: noise as fitted to a short sequence, or to a system that was made more stable, is too
-    small, and the sequence would fade. A system without noise starts at a random state of the
-    length of `x0`.
+    The first state is drawn at random, so that the sequence does not start as the training sequence
+    does. The noise that drives the states is such that their covariance lasts: noise as fitted to a
+    short sequence, or to a system that was made more stable, is too small, and the sequence would
+    fade. Where no noise can do that the transition matrix is made to contract more, by the least
+    change of its singular values in coordinates of unit covariance.
+
+    Parameters
+    ----------
+    system : LDS
+        A batch of one, with B and x0.
+    n_timepoints, seed : int
+    covariance : (n_states, n_states) array, optional
+        Of the states; when not given that of the system driven by its own noise, with the mean
+        square of x0.
+
+    Returns
+    -------
+    (n_channels, n_timepoints) array
     """
-    assert system.B is not None and system.x0 is not None  # noqa: PT018  of encoders and atoms
     random = np.random.default_rng(seed)
-    A, B, size = system.A[0], system.B[0], float(np.linalg.norm(system.x0[0]))
-    covariance = solve_discrete_lyapunov(A, B @ B.T)
-    energy = float(np.trace(covariance))
-    start = random.standard_normal(system.n_states)
-    growth = 1.0
-    if energy > 0:
-        growth = size / np.sqrt(energy)
-        values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-        start = growth * (vectors @ (np.sqrt(np.maximum(values, 0.0)) * start))
-    else:
-        start *= size / np.linalg.norm(start)
-    anew = replace(system, x0=start[None], noise_variance=None, B=growth * system.B)
+    if covariance is None:
+        covariance = _lasting_covariance(system)
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    used = values > _NEGLIGIBLE * values.max()
+    root = vectors[:, used] * np.sqrt(values[used])  # covariance = root root'
+    inverse = vectors[:, used].T / np.sqrt(values[used])[:, None]
+    left, gains, right = np.linalg.svd(inverse @ system.A[0] @ root)
+    gains = np.minimum(gains, _LARGEST)
+    anew = replace(
+        system,
+        A=(root @ (left * gains) @ right @ inverse)[None],
+        B=(root @ (left * np.sqrt(1 - gains**2)))[None],  # B B' = covariance - A covariance A'
+        x0=(root @ random.standard_normal(root.shape[1]))[None],
+        noise_variance=None,
+    )
     return anew.simulate(n_timepoints, random)[0]
+
+
+def _lasting_covariance(system: LDS) -> Floats:
+    """Covariance of the states that the noise drives in the long run, with the trace of x0 x0'."""
+    assert system.B is not None and system.x0 is not None  # noqa: PT018  of encoders and atoms
+    shape = solve_discrete_lyapunov(system.A[0], system.B[0] @ system.B[0].T)
+    if not np.trace(shape) > 0:
+        shape = np.eye(system.n_states)
+    return np.asarray(shape * float(system.x0[0] @ system.x0[0]) / np.trace(shape))
 
 
 def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[Floats, Shape]:

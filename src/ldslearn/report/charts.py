@@ -32,7 +32,8 @@ def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str
     size = max(9.0, min(22.0, 0.42 * side))  # pixels of a number
     most = max(max(row) for row in counts) or 1
     fits = max(len(f"{value:g}") for row in counts for value in row) * 0.6 * size <= side - 2
-    parts = []
+    corner = f"{left:.1f},{left:.1f}"
+    parts = [f'<path class="field" d="M{corner}h{n * side:.1f}v{n * side:.1f}h-{n * side:.1f}z"/>']
     for i, row in enumerate(counts):
         for j, value in enumerate(row):
             if not value and i != j:

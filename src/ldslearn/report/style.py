@@ -36,14 +36,15 @@ nav { display: flex; flex-wrap: wrap; gap: .4rem; margin: 1rem 0; font-size: .9r
 nav a { padding: .15rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
   text-decoration: none; } nav a:hover { background: var(--panel); }
 .wide { overflow-x: auto; } svg { max-width: 100%; height: auto; display: block; }
-svg.fill { width: 100%; max-width: none; }
+svg.fill { width: 100%; max-width: none; } .grid figure svg { width: 100%; }
 table { border-collapse: collapse; margin: .5rem 0; font-size: .92rem;
   font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right;
   vertical-align: top; }
 th:first-child, td:first-child, .words td, .words th { text-align: left; }
 th { font-weight: 600; } tr:hover td { background: var(--panel); }
-pre { background: var(--panel); padding: .7rem 1rem; overflow-x: auto; border-radius: .4rem; }
+pre { background: var(--panel); padding: .7rem 1rem; border-radius: .4rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
 figure { margin: .8rem 0; } figcaption { color: var(--faint); font-size: .9rem; max-width: 46rem;
   margin-top: .3rem; overflow-wrap: anywhere; }
 .grid { display: grid; gap: 1rem; align-items: start; margin: .8rem 0;
@@ -78,6 +79,7 @@ svg .wave { fill: none; stroke: currentColor; stroke-width: 1.2; stroke-linejoin
 svg .spread { fill: none; stroke: currentColor; stroke-width: 1; }
 svg .ring { fill: none; stroke: var(--warn); stroke-width: 1.4; }
 svg .thin .mark { fill-opacity: .6; }
+svg .field { fill: var(--line); fill-opacity: .3; }
 svg .cut { fill: none; stroke: #fff; stroke-opacity: .85; }
 svg .own { fill: var(--mark); fill-opacity: .8; }
 svg .other { fill: var(--faint); fill-opacity: .25; stroke: var(--faint); }
