@@ -93,7 +93,7 @@ def evaluation(record: dict[str, Any]) -> list[Table | str]:
             str(one["n_test"]),
             str(one["n_states"]),
             str(one["delays"]),
-            *([f"{one['sparsity']:g}"] if sparse else []),
+            *(["" if one["sparsity"] is None else f"{one['sparsity']:g}"] if sparse else []),
             *(f"{one[name]:.1%}" for name in ("accuracy", "balanced_accuracy", "macro_f1")),
         )
     return [rounds, *_confusion(record), *_mislabelled(record), *_summary(record)]

@@ -27,7 +27,7 @@ def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str
     n = len(names)
     named = n <= _MOST_NAMED
     left = 12 + max(text_width(shorten(name, _LONGEST)) for name in names) if named else 8.0
-    width = 480 if n <= _FEW else 940
+    width = 400 if n <= _FEW else 940
     side = (width - left - 4) / n
     size = max(9.0, min(22.0, 0.42 * side))  # pixels of a number
     most = max(max(row) for row in counts) or 1
@@ -47,10 +47,10 @@ def matrix_chart(counts: Sequence[Sequence[float]], names: Sequence[str]) -> str
                     f'text-anchor="middle" style="fill:{fill};font-size:{size:.1f}px">'
                     f"{value:g}</text>"
                 )
+            opacity = max(share, 0.14 if value else 0.04)
             parts.append(
                 f'<g><rect x="{x:.1f}" y="{y:.1f}" width="{side - 1:.1f}" '
-                f'height="{side - 1:.1f}" '
-                f'fill="var(--mark)" fill-opacity="{max(share, 0.04):.3f}"/>{text}'
+                f'height="{side - 1:.1f}" fill="var(--mark)" fill-opacity="{opacity:.3f}"/>{text}'
                 f"<title>{escape(names[i])} as {escape(names[j])}: {value:g}</title></g>"
             )
     for i, name in enumerate(names if named else ()):
@@ -70,7 +70,7 @@ def map_chart(
     points: Sequence[tuple[float, float]], labels: Sequence[str], names: Sequence[str]
 ) -> str:
     """Return points of a plane, a shape and colour for each label; hovering tells the name."""
-    width, height, margin = 480, 410, 16
+    width, height, margin = 420, 360, 16
     xs, ys = [x for x, _ in points], [y for _, y in points]
     classes = sorted(set(labels))
 
@@ -93,7 +93,7 @@ def map_chart(
 def bars_chart(values: Sequence[float], names: Sequence[str]) -> str:
     """Return shares as bars with their numbers in per cent."""
     left = 14 + max(text_width(shorten(name, _LONGEST)) for name in names)
-    width, step = 480, 22
+    width, step = 400, 22
     parts = []
     for i, (value, name) in enumerate(zip(values, names, strict=True)):
         y = 4 + i * step

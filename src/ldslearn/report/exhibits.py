@@ -1,13 +1,12 @@
 """What can be looked at of an evaluation: maps, matrices, eigenvalues, codes and frames."""
 
-from html import escape
-
 from ldslearn.evaluate import Exhibits
 from ldslearn.evaluate.clips import AtomClip, Clip
 from ldslearn.evaluate.examples import CodeExample
 from ldslearn.report.charts import code_chart, map_chart
 from ldslearn.report.eigenvalues import eigenvalue_chart
 from ldslearn.report.images import filmstrip, picture
+from ldslearn.report.marks import verdict
 from ldslearn.report.matrices import matrix_picture
 from ldslearn.report.page import Section, figure, grid, paragraph, section
 
@@ -86,12 +85,11 @@ def _one_code(example: CodeExample) -> str:
         names.append(both if atom.learned else atom.label)
         tips.append(both)
     filled = [atom.label == example.label for atom in example.atoms]
-    right = example.predicted == example.label
-    verdict = "right" if right else "wrong"
-    words = escape(example.label if right else f"{example.label}, predicted {example.predicted}")
-    heading = f'<div class="{verdict}">{"✓" if right else "✗"} {words}</div>'
     chart = code_chart(example.coefficients, names, tips, filled) if names else ""
-    return figure(heading + chart, f"{example.name}; nonzero coefficients: {example.n_nonzero}")
+    return figure(
+        verdict(example.label, example.predicted) + chart,
+        f"{example.name}; nonzero coefficients: {example.n_nonzero}",
+    )
 
 
 def _moving(clips: tuple[Clip, ...]) -> Section:

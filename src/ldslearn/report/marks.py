@@ -16,6 +16,7 @@ SHAPES = (
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2 4 6")
 _ROW = 20  # pixels a line of the legend
 _FEW = 12  # names that need no columns
+_LONGEST_HEADING = 24  # letters of a class in the heading of a card
 
 
 def colour(number: int) -> str:
@@ -68,6 +69,20 @@ def name_text(name: str, most: int, attributes: str) -> str:
     if short == name:
         return f"<text {attributes}>{escape(name)}</text>"
     return f"<text {attributes}>{escape(short)}<title>{escape(name)}</title></text>"
+
+
+def verdict(label: str, predicted: str, note: str = "") -> str:
+    """Return the heading of a card: the true class, and another prediction below it, in HTML."""
+    if label == predicted:
+        return f'<div class="right">✓ {_class_name(label)}</div>'
+    return (
+        f'<div class="wrong">✗ {_class_name(label)}</div>'
+        f'<div class="faint">predicted {_class_name(predicted)}{escape(note)}</div>'
+    )
+
+
+def _class_name(name: str) -> str:
+    return f'<span title="{escape(name)}">{escape(shorten(name, _LONGEST_HEADING))}</span>'
 
 
 def legend(

@@ -15,9 +15,9 @@ from ldslearn.report.page import figure
 # Five colours of viridis: even steps of lightness, alike on light and dark pages.
 _ANCHORS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
 _LEVELS = 128
-_SIDE = 400.0
+_SIDE = 340.0
 _LONGEST = 18  # letters of a name beside the matrix
-_LEAST = 11.0  # pixels that a name needs
+_LEAST = 10.0  # pixels that a name needs
 _WIDE = 24.0  # pixels of a class that bears a thick line beside it
 
 

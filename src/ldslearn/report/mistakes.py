@@ -1,7 +1,6 @@
 """Mislabelled sequences of an evaluation: some to look at, all in a table."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 from ldslearn.evaluate import Exhibits
@@ -9,6 +8,7 @@ from ldslearn.evaluate.mistakes import MOST_CHANNELS, Mistake
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
 from ldslearn.report.charts import wave_chart
 from ldslearn.report.images import filmstrip
+from ldslearn.report.marks import verdict
 from ldslearn.report.page import Section, figure, folded, grid, paragraph, section, table
 
 _MOST_ROWS = 500
@@ -22,9 +22,9 @@ def mistakes_section(record: dict[str, Any], exhibits: Exhibits | None) -> Secti
         return section("Mislabelled sequences", paragraph("None."))
     shown = () if exhibits is None else exhibits.mistakes
     n_tested = sum(one["n_test"] for one in record["rounds"])
-    words = f"{len(entries)} of {n_tested} predictions are wrong."
+    words = f"Wrong predictions: {len(entries)} of {n_tested}."
     if 0 < len(shown) < len(entries):
-        words += f" {len(shown)} of them, of as many pairs of classes as possible:"
+        words += f" Shown are {len(shown)}, of as many pairs of classes as possible."
     parts = [paragraph(f"{words} {_describe_confidence(entries)}".strip())]
     if shown:
         if shown[0].lines is not None:
@@ -58,9 +58,7 @@ def _draw_mistake(one: Mistake) -> str:
     entry = {"probability": one.probability, "margin": one.margin}
     kind = name_confidence([entry])
     sure = f" ({kind} {format_confidence(entry)})" if kind else ""
-    heading = (
-        f'<div class="wrong">✗ {escape(one.label)}, predicted {escape(one.predicted)}{sure}</div>'
-    )
+    heading = verdict(one.label, one.predicted, sure)
     if one.frames is not None:
         drawing = filmstrip(one.frames, f"{one.label}: {one.name}", side=_SIDE)
     elif one.times is not None and one.lines is not None:

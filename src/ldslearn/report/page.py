@@ -50,8 +50,9 @@ def section(heading: str, *parts: str) -> Section:
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """Return a paragraph of plain text."""
-    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
+    """Return a paragraph of plain text; a number and its % stay on one line."""
+    words = escape(text).replace(" %", "\N{NO-BREAK SPACE}%")
+    return f'<p class="{kind}">{words}</p>' if kind else f"<p>{words}</p>"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False) -> str:
