@@ -1,5 +1,8 @@
+import json
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -8,11 +11,14 @@ from ldslearn.datasets import Collection, load_basic_motions
 from ldslearn.evaluate import Exhibits, Settings, evaluate, exhibit, parse
 from ldslearn.evaluate.clips import _LEVELS, AtomClip, Clip
 from ldslearn.evaluate.examples import AtomName, CodeExample
+from ldslearn.evaluate.mistakes import Mistake
 from ldslearn.evaluate.similarity import Similarity
 from ldslearn.report import evaluation_page
 from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
-from ldslearn.report.evaluation import _summary, wilson_interval
+from ldslearn.report.evaluation import _summary
 from ldslearn.report.exhibits import exhibited
+from ldslearn.report.marks import text_width
+from ldslearn.report.mistakes import mistakes_section
 
 X, Y, _, _ = load_basic_motions()
 HOSTILE = '<script>alert("x")</script> & "quotes"'
@@ -24,7 +30,7 @@ def text():
     data = Collection(list(X), y, names=[f"{HOSTILE}{i}" for i in range(len(X))])
     rounds, settings = [], Settings(budget=1)
     record = evaluate(data, "auto", parse("folds:2"), settings=settings, on_first=rounds.append)
-    shown = exhibit(data, rounds[0], settings)
+    shown = exhibit(data, rounds[0], settings, record["mislabelled"])
     return evaluation_page(record, f"ldslearn evaluate {HOSTILE}", shown, name=HOSTILE), record
 
 
@@ -69,7 +75,7 @@ def test_the_page_is_whole_and_alone(text):
 
 def test_no_requests_and_no_errors_in_a_browser(text, browse):
     done = browse(text[0], "--dump-dom")
-    assert "What is taken for what" in done.stdout
+    assert "Confusion matrix" in done.stdout
     assert "CONSOLE" not in done.stderr
 
 
@@ -83,7 +89,15 @@ def test_a_page_of_many_large_clips_is_small():
         return (rng.integers(0, _LEVELS, (n, 50, 50)) * 8).astype(np.uint8)
 
     shown = Exhibits(
-        Similarity(rng.normal(size=(1000, 2)), labels, names, rng.random((400, 400)), labels[:400]),
+        Similarity(
+            rng.normal(size=(1000, 2)),
+            labels,
+            names,
+            rng.random((400, 400)),
+            labels[:400],
+            "projection kernel",
+            1200,
+        ),
         {name: rng.normal(size=360) + 1j * rng.normal(size=360) for name in ("before", "after")},
         tuple(
             CodeExample(names[k], "a", "b", (0.1,) * 8, (AtomName("a", names[k]),) * 8, 30)
@@ -94,6 +108,8 @@ def test_a_page_of_many_large_clips_is_small():
     )
     page = "".join(exhibited(shown))
     assert page.count('class="film"') == 36
+    assert "400 of 1200 sequences" in page
+    assert "1000 of 1200 sequences" in page
     assert len(page) < 1_900_000
     checker = Checker()
     checker.feed(page)
@@ -107,15 +123,6 @@ def test_a_page_of_many_large_clips_is_small():
         if name in ("src", "href")
     ]
     assert all(address.startswith("data:image/png;base64,") for address in addresses)
-
-
-@pytest.mark.parametrize(("share", "n"), [(0.0, 10), (0.5, 40), (0.95, 60), (1.0, 7)])
-def test_wilson_interval(share, n):
-    low, high = wilson_interval(share, n)
-    assert 0 <= low <= share <= high <= 1
-    for end in (low, high):  # Wilson: where |share - p| is 1.96 standard errors under p
-        if 0 < end < 1:
-            assert abs(share - end) == pytest.approx(1.96 * np.sqrt(end * (1 - end) / n))
 
 
 def tags(text, name):
@@ -156,37 +163,44 @@ def test_points_of_a_map_are_where_they_belong():
         np.testing.assert_allclose(shares, wanted / np.ptp(wanted), atol=1e-2)
 
 
-def summary_of(confusion, n_sequences, rounds=1, protocol="groups"):
+def summary_of(confusion, n_sequences, rounds=1, protocol="groups", interval=(0.1, 0.6)):
     one = {"n_test": sum(map(sum, confusion)) // rounds}
     record = {
         "confusion": confusion, "rounds": [one] * rounds, "classes": ["a", "b"], "spread": 0.1,
-        "accuracy": 0.167, "protocol": protocol, "data": {"n_sequences": n_sequences},
+        "accuracy": 0.167, "balanced_accuracy": 0.25, "macro_f1": 0.5, "interval": interval,
+        "protocol": protocol, "data": {"n_sequences": n_sequences},
     }  # fmt: skip
-    return re.sub("<.*?>", " ", _summary(record))
+    return re.sub("<.*?>", " ", _summary(record)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_the_summary_counts_sequences_once():
     text = summary_of([[4, 0], [14, 2]], 20, rounds=2)
-    assert "16.7 ± 10.0 %" in text
-    assert "6 of 20 test sequences of 2 classes labelled rightly: 30.0 %, 95 % interval" in text
-    low, high = wilson_interval(0.3, 20)
-    assert f"interval {100 * low:.1f} to {100 * high:.1f} %" in text
-    assert "Always naming the class most often tested would give 80.0 %" in text
+    assert "16.7 % accuracy" in re.sub(" +", " ", text)
+    assert "25.0 % balanced accuracy" in re.sub(" +", " ", text)
+    assert "50.0 % macro F1" in re.sub(" +", " ", text)
+    assert "6 of 20 test sequences of 2 classes have the correct label: 30.0 %" in text
+    assert "95 % interval 10.0 to 60.0 % (Wilson)" in text
+    assert "2 rounds have a standard deviation of 10.0 points" in text
+    assert "±" not in text  # which may lead past 100 %
+    assert "Always predicting the most frequent class would give 80.0 %" in text
 
 
 def test_the_summary_of_repeated_tests_has_no_interval():
-    text = summary_of([[30, 0], [10, 20]], 60, rounds=10, protocol="shuffle:10:0.1")
-    assert "Mean and spread of 10 rounds, which test 60 times some of 60 sequences" in text
+    protocol = "shuffle:10:0.1"
+    text = summary_of([[30, 0], [10, 20]], 60, rounds=10, protocol=protocol, interval=None)
+    assert "Mean of 10 rounds, which test 60 times some of 60 sequences" in text
     assert "interval" not in text
-    assert "interval" in summary_of([[3, 0], [1, 2]], 60, protocol="shuffle:1:0.1")
+    assert "standard deviation" not in summary_of([[3, 0], [1, 2]], 60)
 
 
 def test_rounds_and_shares_of_classes_are_in_the_page(text):
     page, record = text
     for one in record["rounds"]:
-        assert re.search(f"<td>{one['n_train']}</td><td>{one['n_test']}</td>", page)
+        measures = (one["accuracy"], one["balanced_accuracy"], one["macro_f1"])
+        cells = [*(f"{100 * value:.1f}" for value in measures), one["n_train"], one["n_test"]]
+        assert "".join(f"<td>{cell}</td>" for cell in cells) in page
     recalls = [row[k] / sum(row) for k, row in enumerate(record["confusion"])]
-    bars = page.split("Share of each class labelled rightly")[0].rsplit("<svg", 1)[1]
+    bars = page.split("Recall of each class")[0].rsplit("<svg", 1)[1]
     assert re.findall(r">([\d.]+)</text>", bars) == [f"{100 * share:.1f}" for share in recalls]
 
 
@@ -196,3 +210,121 @@ def test_charts_of_one_and_of_many():
     assert matrix_chart(np.eye(60).tolist(), many).count("<rect") == 60
     assert map_chart([(0.0, 0.0)], ["a"], ["x"]).count("<title>") == 1
     assert "100.0" in bars_chart([1.0, 0.0], ["a", "b"])
+
+
+LONG = "reaching for the top shelf with the left hand"
+
+
+@pytest.mark.parametrize("n", [2, 26])
+def test_a_confusion_matrix_fills_its_card(n):
+    names = [f"{LONG}, number {k}" for k in range(n)]
+    counts = [[(i == j) * 30 + (i == 0) * 2 for j in range(n)] for i in range(n)]
+    root = ElementTree.fromstring(matrix_chart(counts, names))
+    assert root.get("class") == "fill"
+    width = float(root.get("width"))
+    squares = root.findall("g/rect")
+    right = max(float(one.get("x")) + float(one.get("width")) for one in squares)
+    assert right > 0.95 * width
+    assert float(squares[0].get("width")) >= 20
+    sizes = [re.search(r"font-size:([\d.]+)px", one.get("style")).group(1)
+             for one in root.findall("g/text")]  # fmt: skip
+    assert len(sizes) == n + n - 1  # the diagonal, and a row
+    assert min(map(float, sizes)) >= 9
+    # Names keep both ends, stay inside, and tell the whole.
+    beside = [one for one in root.findall("text") if one.get("text-anchor") == "end"]
+    assert [one.text for one in beside[:2]] == [f"reaching for…d, number {k}" for k in range(2)]
+    assert [one.find("title").text for one in beside] == names
+    assert all(float(one.get("x")) - text_width(one.text) >= 0 for one in beside)
+
+
+def test_names_in_the_legend_of_a_map_stay_apart():
+    names = [f"{LONG}, number {k}" for k in range(24)]
+    chart = map_chart([(float(k), k % 5) for k in range(24)], names, names)
+    root = ElementTree.fromstring(chart)
+    boxes = [
+        tuple(float(key.find("rect").get(name)) for name in ("x", "y", "width"))
+        for key in root.findall(".//g[@class='key']")
+    ]
+    assert len({box[:2] for box in boxes}) == 24
+    assert all(x + wide <= float(root.get("width")) for x, _, wide in boxes)
+    texts = root.findall(".//g[@class='key']/text")
+    assert [one.find("title").text for one in texts] == sorted(names)
+    for text, (x, _, wide) in zip(texts, boxes, strict=True):
+        assert float(text.get("x")) + text_width(text.text) <= x + wide + 0.1
+
+
+def entry(k, **options):
+    usual = {"round": 1, "index": k, "name": f"file {k}", "label": "a", "predicted": HOSTILE}
+    return {**usual, "probability": None, "margin": None, **options}
+
+
+def section_of(entries, mistakes=()):
+    record = {"mislabelled": entries, "rounds": [{"n_test": 40}]}
+    return mistakes_section(record, SimpleNamespace(mistakes=tuple(mistakes)))
+
+
+def test_mislabelled_sequences_are_drawn_and_listed():
+    frames = np.zeros((3, 4, 4), np.uint8)
+    lines = np.array([[0.0, 1.0, 0.0], [2.0, -2.0, 2.0]])
+    film = Mistake("f", "a", HOSTILE, 0.75, None, frames, None, None, 16, 3)
+    wave = Mistake("w", "a", HOSTILE, 0.5, None, None, np.arange(3.0), lines, 7, 3)
+    text = section_of([entry(0, probability=0.75), entry(1, probability=0.5)], [film, wave])
+    assert text.count('class="film"') == 1
+    chart = ElementTree.fromstring(re.search("<svg.*?</svg>", text).group(0))
+    places = [
+        [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+        for line in chart.findall("polyline")
+    ]
+    assert len(places) == 2
+    for values, line in zip(lines, places, strict=True):
+        heights = [y for _, y in line]
+        slope, base = np.polyfit(values, heights, 1)
+        assert slope < 0
+        np.testing.assert_allclose(heights, slope * values + base, atol=0.06)
+    words = re.sub("<.*?>", " ", text)
+    assert "Wrong predictions: 2 of 40." in words
+    assert "(probability 0.75)" in words
+    assert "probability is that of the predicted class" in words
+    assert "<td>file 1</td><td>a</td>" in text
+    assert "<script" not in text
+
+
+def test_margins_are_told_as_margins_and_nothing_as_nothing():
+    words = re.sub("<.*?>", "|", section_of([entry(0, margin=0.123456)]))
+    assert "0.123|" in words
+    assert "The margin is" in words
+    assert "probability" not in words
+    words = re.sub("<.*?>", "|", section_of([entry(0)]))
+    assert "margin" not in words
+    assert "probability" not in words
+    assert "None." in section_of([])
+    assert "1 more are in the record" in section_of([entry(k) for k in range(501)])
+
+
+FRAME = """<!doctype html><body><iframe width="390" height="800"></iframe><script>
+const frame = document.querySelector('iframe');
+frame.onload = () => {
+  const page = frame.contentDocument.documentElement;
+  const wide = [...page.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth);
+  document.body.dataset.said = [frame.contentWindow.innerWidth, page.scrollWidth, wide.length];
+};
+frame.srcdoc = %s;
+</script></body>"""
+
+
+def test_a_phone_scrolls_tables_and_not_the_page(browse):
+    y = [f"{LONG}, number {k % 12}" for k in range(48)]
+    names = [f"a/folder/with/a/rather/long/name/file_{k:04}.csv" for k in range(48)]
+    rng = np.random.default_rng(0)
+    data = Collection([rng.normal(size=(3, 30)) for _ in y], y, names=names)
+    first = []
+    record = evaluate(
+        data, "lds-sc-grass", parse("folds:2"), n_states=3, sparsity=0.1, on_first=first.append
+    )
+    shown = exhibit(data, first[0], mislabelled=record["mislabelled"])
+    page = evaluation_page(record, "ldslearn evaluate " + "long-" * 40, shown, name=LONG)
+    page = page.replace("<details>", "<details open>")
+    done = browse(FRAME % json.dumps(page).replace("</", "<\\/"), "--dump-dom")
+    inner, whole, scrolling = re.search(r'data-said="([^"]*)"', done.stdout).group(1).split(",")
+    assert int(whole) <= int(inner) == 390
+    assert int(scrolling) >= 3  # rounds, matrix, list of mistakes

@@ -100,7 +100,7 @@ def test_a_matrix_is_ordered_by_class():
     root = ElementTree.fromstring(text)
     names = [one.text for one in root.findall(".//g[@class='tick']/text")]
     assert names.count("a") == names.count("b") == 2
-    titles = [one.text for one in root.findall(".//title")]
+    titles = [one.text for one in root.findall(".//path/title")]
     assert titles == [f"{HOSTILE}: 1 rows", "a: 2 rows", "b: 2 rows"]
     texts = [one.text for one in root.findall("text")]
     assert texts == [f"{off.min():.3g}", f"{off.max():.3g}"]
