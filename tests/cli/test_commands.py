@@ -68,10 +68,14 @@ def test_evaluate(clips, capsys, tmp_path):
     assert [one["accuracy"] for one in record["rounds"]] == scores.tolist()
     assert run([*map(str, arguments)]) == 0
     shown = capsys.readouterr().out
-    assert f"accuracy {100 * scores.mean():.1f} ± {100 * scores.std():.1f} %" in shown
-    rows = [
-        line.split("│")[1:-1] for line in shown.split("Confusion")[1].splitlines() if "│" in line
-    ]
+    assert f"accuracy {100 * scores.mean():.1f} % (" in shown
+    assert f"standard deviation over rounds {100 * scores.std():.1f} points" in shown
+    low, high = record["interval"]
+    assert f"95 % interval {100 * low:.1f} to {100 * high:.1f} %" in shown
+    measures = (100 * record[name] for name in ("balanced_accuracy", "macro_f1"))
+    assert "balanced accuracy {:.1f} %, macro F1 {:.1f} %".format(*measures) in shown
+    confusion = shown.split("Confusion")[1].split("Mislabelled")[0]
+    rows = [line.split("│")[1:-1] for line in confusion.splitlines() if "│" in line]
     for name, counts, row in zip(record["classes"], record["confusion"], rows, strict=True):
         assert [cell.strip() for cell in row] == [name, *(str(n) if n else "." for n in counts)]
 
@@ -90,6 +94,40 @@ def test_a_confusion_too_wide_for_the_terminal_is_told_in_words(clips, capsys, m
     true, given = first.split(" (")[0].split(" as ")
     place = record["classes"].index(true), record["classes"].index(given)
     assert record["confusion"][place[0]][place[1]] == worst == int(first.split("(")[1].strip(")"))
+
+
+def test_mislabelled_items_are_listed(clips, tmp_path):
+    def evaluated(*options):
+        command = [
+            sys.executable, "-m", "ldslearn", "evaluate", clips, *GRASS, "--states", "1",
+            "--sparsity", "0.01", "--protocol", "shuffle:8:0.34", *options,
+        ]  # fmt: skip
+        environment = {**os.environ, "COLUMNS": "80"}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+        return done.stdout
+
+    record = json.loads(evaluated("--json"))
+    wrong = record["mislabelled"]
+    n_tested = sum(map(sum, record["confusion"]))
+    n_right = sum(row[k] for k, row in enumerate(record["confusion"]))
+    assert len(wrong) == n_tested - n_right > 10
+    for one in wrong:
+        assert one["name"].split("/")[0] == one["label"] != one["predicted"]
+        assert 1 / 6 <= one["probability"] <= 1
+    shown = evaluated("--report", str(tmp_path / "page.html"))
+    listed = shown.split("Mislabelled")[1]
+    rows = [line.split("│")[1:-1] for line in listed.splitlines() if "│" in line]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        [one["name"], one["label"], one["predicted"], f"{one['probability']:.2f}"]
+        for one in wrong[:10]
+    ]
+    assert f"... and {len(wrong) - 10} more; --json prints all" in listed
+    page = (tmp_path / "page.html").read_text()
+    for one in wrong:
+        assert f"<td>{one['name']}</td><td>{one['label']}</td><td>{one['predicted']}</td>" in page
+    header = next(line for line in shown.splitlines() if "round" in line)
+    assert "balanced ┃ macro F1" in header
+    assert "sparsity" in header  # nothing is cut at 80 columns
 
 
 def test_the_result_is_told_though_the_page_fails(clips, capsys, tmp_path, monkeypatch):

@@ -3,13 +3,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ldslearn.auto.scaling import channel_deviations
 from ldslearn.datasets import Collection, load_basic_motions, make_dynamic_textures
 from ldslearn.evaluate import Settings, evaluate, exhibit, parse
 from ldslearn.evaluate import clips as clips_module
+from ldslearn.evaluate import exhibits as exhibits_module
 from ldslearn.evaluate import similarity as similarity_module
+from ldslearn.evaluate.mistakes import choose_mistakes, show_mistakes
 from ldslearn.evaluate.similarity import evenly
 from ldslearn.evaluate.usage import atom_use
-from ldslearn.geometry import projection_kernel
+from ldslearn.geometry import (
+    finite_projection_kernel,
+    martin_distance,
+    martin_kernel,
+    pairwise_kernel,
+    projection_kernel,
+    symmetric_kernel,
+    twofold_kernel,
+)
 from ldslearn.models import LDSEncoder
 from ldslearn.video import to_sequence
 
@@ -25,7 +36,7 @@ def shown(data, method, protocol="folds:2", **options):
     record = evaluate(data, method, parse(protocol), settings=settings, on_first=first.append,
                       **options)  # fmt: skip
     assert len(first) == 1
-    return record, first[0], exhibit(data, first[0], settings)
+    return record, first[0], exhibit(data, first[0], settings, record["mislabelled"])
 
 
 @pytest.fixture(scope="module")
@@ -39,19 +50,138 @@ def textures():
     return Collection([to_sequence(video) for video in videos], kinds, frame_shape=(12, 12))
 
 
-def test_similarity_is_the_projection_kernel(coded):
+def test_similarity_is_the_kernel_of_the_method(coded):
     found = coded[2].similarity
     K = projection_kernel(LDSEncoder(3, delays=2).fit_transform(MOTIONS.X))
     order = np.argsort(MOTIONS.y, kind="stable")
     np.testing.assert_allclose(found.kernel, K[np.ix_(order, order)], atol=1e-10)
     assert found.kernel_labels == tuple(sorted(MOTIONS.y))
     assert found.labels == tuple(MOTIONS.y)
+    assert found.kernel_name == "projection kernel"
+    assert found.n_sequences == 80
     # Classical scaling: no other plane keeps more of the centred kernel.
     J = np.eye(80) - 1 / 80
     values = np.linalg.eigvalsh(J @ K @ J)[::-1]
     np.testing.assert_allclose((found.points**2).sum(axis=0), values[:2], rtol=1e-8)
     kept = np.linalg.norm(J @ K @ J - found.points @ found.points.T)
     assert kept == pytest.approx(np.linalg.norm(values[2:]), rel=1e-8)
+
+
+def _martin_similarity(systems):
+    squares = martin_distance(systems) ** 2
+    return np.exp(-squares / np.median(squares[~np.eye(len(squares), dtype=bool)]))
+
+
+def _covariance_mixture(systems):
+    weights = {"symmetric": 0.25, "skew": 0.25, "covariance": 0.5}
+    return pairwise_kernel(systems, kernel=weights)
+
+
+@pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
+@pytest.mark.parametrize(
+    ("method", "name", "kernel"),
+    [
+        ("lds-martin", "exp(\N{MINUS SIGN}d²/m) of the Martin distance d, m the median of d²",
+         _martin_similarity),
+        ("lds-sc-martin", "Martin kernel",
+         lambda systems: martin_kernel(systems, psd="ignore")),
+        ("lds-svm", "Martin kernel", lambda systems: martin_kernel(systems, psd="ignore")),
+        ("glds-sc", "finite kernel, order 5",
+         lambda systems: finite_projection_kernel(systems, order=5)),
+        ("glds-dl", "finite kernel, order 5",
+         lambda systems: finite_projection_kernel(systems, order=5)),
+        ("lds-dl", "mixture of kernels with weights: symmetric 0.5, skew 0.5", twofold_kernel),
+        ("ldsst-dl", "symmetric kernel", symmetric_kernel),
+        ("covlds-dl", "mixture of kernels with weights: symmetric 0.25, covariance 0.5, skew 0.25",
+         _covariance_mixture),
+    ],
+)  # fmt: skip
+def test_the_kernel_shown_is_that_of_the_method(method, name, kernel):
+    found = shown(MOTIONS, method, "split", n_states=3, sparsity=0.1)[2].similarity
+    systems = LDSEncoder(3, delays=2).fit_transform(MOTIONS.X)
+    order = np.argsort(MOTIONS.y, kind="stable")
+    np.testing.assert_allclose(found.kernel, kernel(systems)[np.ix_(order, order)], atol=1e-8)
+    assert found.kernel_name == name
+
+
+def test_the_kernel_shown_of_auto_is_its_mixture(monkeypatch):
+    _, first, found = shown(MOTIONS, "auto", "split")
+    pipeline = first.fit.pipeline
+    kernel = (
+        pipeline[-1].kernel_ if hasattr(pipeline[-1], "kernel_") else pipeline[-1].coder_.kernel_
+    )
+    order = np.argsort(MOTIONS.y, kind="stable")
+    # Rows of training sequences, as the classifier has them.
+    training = np.flatnonzero(MOTIONS.split[order] == "train")
+    own = np.argsort(first.known.y, kind="stable")
+    part = found.similarity.kernel[np.ix_(training, training)]
+    np.testing.assert_allclose(part, kernel.gram[np.ix_(own, own)], rtol=1e-6, atol=1e-8)
+    weights = first.fit.report["chosen"]["weights"]
+    name = found.similarity.kernel_name
+    assert all(part in name for part in weights)
+    assert ("mixture" in name) == (len(weights) > 1)
+
+
+def test_systems_too_large_for_a_map_are_thinned(monkeypatch):
+    monkeypatch.setattr(exhibits_module, "_MOST_NUMBERS", 1)
+    monkeypatch.setattr(exhibits_module, "MOST_POINTS", 60)
+    found = shown(MOTIONS, "lds-sc-grass", "split", n_states=3, sparsity=0.1)[2].similarity
+    assert len(found.labels) == 60
+    assert found.n_sequences == 80
+
+
+def test_mistakes_of_sensors_are_their_channels(coded):
+    record, _, found = coded
+    assert len(found.mistakes) == min(24, len(record["mislabelled"])) > 0
+    deviations = np.concatenate(MOTIONS.X, axis=1).std(axis=1)
+    for one in found.mistakes:
+        (entry,) = (e for e in record["mislabelled"] if e["name"] == one.name)
+        assert (one.label, one.predicted) == (entry["label"], entry["predicted"])
+        assert one.probability == entry["probability"]
+        sequence = MOTIONS.X[entry["index"]]
+        expected = (sequence - sequence.mean(axis=1, keepdims=True)) / deviations[:, None]
+        np.testing.assert_allclose(one.lines, expected)
+        assert one.times.tolist() == list(range(100))
+        assert one.frames is None
+
+
+def test_mistakes_of_long_and_wide_sequences_are_thinned():
+    sequence = np.random.default_rng(0).normal(size=(50, 5000))
+    data = Collection([sequence, -sequence])
+    chosen = [{"index": 0, "name": "x", "label": "a", "predicted": "b", "probability": None,
+               "margin": 0.5}]  # fmt: skip
+    (one,) = show_mistakes(data, chosen)
+    assert one.lines.shape == (6, 200)
+    assert one.n_channels == 50
+    scaled = (sequence - sequence.mean(axis=1, keepdims=True)) / channel_deviations(data.X)[:, None]
+    assert one.lines.max() == pytest.approx(scaled[evenly(50, 6)].max())
+    assert one.lines.min() == pytest.approx(scaled[evenly(50, 6)].min())
+    assert (np.diff(one.times) > 0).all()
+    assert one.times[-1] < 5000
+
+
+def test_mistakes_of_videos_are_their_frames(textures):
+    entries = [
+        {"index": k, "name": f"n{k}", "label": "a", "predicted": "b", "probability": 0.5,
+         "margin": None} for k in (3, 5)
+    ]  # fmt: skip
+    found = show_mistakes(textures, entries)
+    for one, k in zip(found, (3, 5), strict=True):
+        video = textures.X[k].T.reshape(-1, 12, 12)[:16]
+        assert one.frames.shape == (16, 12, 12)
+        assert np.corrcoef(one.frames.ravel(), video.ravel())[0, 1] > 0.98
+        assert one.lines is None
+
+
+def test_different_mistakes_are_chosen_first():
+    pairs = [("a", "b")] * 30 + [("b", "a"), ("a", "c")]
+    entries = [
+        {"index": k, "label": label, "predicted": predicted}
+        for k, (label, predicted) in enumerate(pairs)
+    ]
+    chosen = [one["index"] for one in choose_mistakes([*entries, *entries])]
+    assert len(chosen) == len(set(chosen)) == 24
+    assert chosen[:3] == [0, 30, 31]
 
 
 def test_large_matrices_are_thinned_evenly(monkeypatch):
@@ -145,8 +275,11 @@ def test_clips_and_atoms(textures, method):
         low, high = np.percentile(video, [0.5, 99.5])
         np.testing.assert_allclose(shares, np.clip((video - low) / (high - low), 0, 1), atol=0.03)
         assert np.ptp(clip.drawn) > 50
-        # The system starts where the sequence does.
-        assert np.corrcoef(clip.drawn[0].ravel(), clip.frames[0].ravel())[0, 1] > 0.7
+        # New sequences start at random, not where the recorded one does.
+        still = video.mean(axis=0).ravel()
+        starts = (clip.drawn[0].ravel() / 255, shares[0].ravel())
+        apart = [start - (still - low) / (high - low) for start in starts]
+        assert np.corrcoef(*apart)[0, 1] < 0.9
     dictionary = first.fit.pipeline[-1].dictionary_
     codes = np.abs(dictionary.transform(first.fit.pipeline[0].transform(first.known.X)))
     assert len(found.atoms) == codes.shape[1]
@@ -167,7 +300,8 @@ def test_subspaces_are_coded_but_not_shown(textures):
 
 
 def test_large_and_coloured_frames_shrink(textures, monkeypatch):
-    monkeypatch.setattr(clips_module, "_PIXELS", 16 * 24 * 12 * 12 // 4)
+    # Twenty-four films, and up to as many of what is mislabelled.
+    monkeypatch.setattr(clips_module, "_PIXELS", 16 * 48 * 12 * 12 // 4)
     found = shown(textures, "lds-martin", n_states=3)[2]
     video = textures.X[0].T.reshape(-1, 6, 2, 6, 2).mean(axis=(2, 4))[:16]
     assert found.clips[0].frames.shape == (16, 6, 6)

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.metrics import balanced_accuracy_score, f1_score
 from sklearn.pipeline import make_pipeline
 
 from ldslearn import AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
@@ -9,6 +10,7 @@ from ldslearn.datasets import Collection, load_basic_motions, make_lds_sequences
 from ldslearn.evaluate import METHODS, Settings, choose, evaluate, parse
 from ldslearn.evaluate.clustering import cluster
 from ldslearn.evaluate.comparison import compare
+from ldslearn.evaluate.metrics import wilson_interval
 from ldslearn.evaluate.runs import fingerprint
 from ldslearn.evaluate.selection import automatic_delays, feasible_states
 
@@ -32,6 +34,75 @@ def test_the_record_is_what_the_library_gives(motions):
         for j, given in enumerate(record["classes"]):
             assert record["confusion"][i][j] == np.sum((y_test == true) & (predicted == given))
     assert json.loads(json.dumps(record)) == record
+
+
+def test_measures_are_of_a_round_and_of_all_predictions():
+    random = np.random.default_rng(0)
+    y = list("a" * 12 + "b" * 6 + "c" * 4)
+    data = Collection([random.normal(size=(3, 30)) for _ in y], y)
+    seen = []
+    record = evaluate(data, "lds-sc-grass", parse("folds:4"), n_states=2, sparsity=0.1,
+                      on_first=seen.append)  # fmt: skip
+    first = record["rounds"][0]
+    true, predicted = seen[0].unknown.y, seen[0].predicted
+    assert first["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(true, predicted))
+    assert first["macro_f1"] == pytest.approx(f1_score(true, predicted, average="macro"))
+    confusion = np.array(record["confusion"])
+    pairs = [(i, j) for i, j in np.ndindex(3, 3) for _ in range(confusion[i, j])]
+    true, predicted = np.transpose(pairs)
+    assert record["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(true, predicted))
+    assert record["macro_f1"] == pytest.approx(f1_score(true, predicted, average="macro"))
+    assert record["accuracy"] == pytest.approx(np.mean([r["accuracy"] for r in record["rounds"]]))
+    share = np.trace(confusion) / len(y)
+    assert record["interval"] == list(wilson_interval(share, len(y)))
+    assert record["accuracy"] != record["balanced_accuracy"]
+
+
+def test_repeated_tests_have_no_interval(motions):
+    given = {"n_states": 3, "sparsity": 0.1}
+    assert evaluate(motions, "lds-sc-grass", parse("shuffle:2:0.2"), **given)["interval"] is None
+    assert evaluate(motions, "lds-sc-grass", parse("shuffle:1:0.2"), **given)["interval"]
+
+
+@pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [
+        ("lds-sc-grass", "probability"), ("lds-dl", "margin"), ("lds-svm", "margin"),
+        ("lds-martin", None), ("auto", "probability"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_wrong_predictions_are_listed(method, kind, n_classes):
+    random = np.random.default_rng(1)
+    y = [f"class {k % n_classes}" for k in range(24)]
+    data = Collection([random.normal(size=(3, 24)) for _ in y], y, names=[f"f{k}" for k in y])
+    given = {} if method == "auto" else {"n_states": 2, "sparsity": 0.1}
+    settings, seen = Settings(atoms=3, budget=1), []
+    record = evaluate(data, method, parse("folds:2"), settings=settings, on_first=seen.append,
+                      **given)  # fmt: skip
+    wrong = record["mislabelled"]
+    assert len(wrong) == 24 - np.trace(record["confusion"]) > 0
+    assert len({one["index"] for one in wrong}) == len(wrong)
+    for one in wrong:
+        assert data.names[one["index"]] == one["name"]
+        assert data.y[one["index"]] == one["label"] != one["predicted"]
+        for name in ("probability", "margin"):
+            assert (one[name] is not None) == (name == kind)
+    first = [one for one in wrong if one["round"] == 1]
+    test, predicted = seen[0].unknown, seen[0].predicted
+    indices = np.flatnonzero(predicted != test.y)
+    assert [one["name"] for one in first] == [test.names[i] for i in indices]
+    model = seen[0].fit.model
+    if kind == "probability":
+        expected = model.predict_proba(test.X).max(axis=1)[indices]
+    elif kind == "margin":
+        scores = np.atleast_2d(model.decision_function(test.X).T).T
+        ordered = np.sort(scores, axis=1)
+        gaps = np.abs(scores[:, 0]) if n_classes == 2 else ordered[:, -1] - ordered[:, -2]
+        expected = gaps[indices]
+    if kind:
+        np.testing.assert_allclose([one[kind] for one in first], expected, rtol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
