@@ -14,6 +14,8 @@ from ldslearn.datasets import Collection, save_npz
 from ldslearn.paper import reproduce, reproduction
 from ldslearn.paper.computing import compute
 from ldslearn.paper.ledger import Run
+from ldslearn.paper.plans import load_plan
+from ldslearn.paper.reproduction import _full_title
 from ldslearn.paper.sources import Library
 
 LIBRARY = Library(None)
@@ -114,6 +116,11 @@ def test_a_record_says_what_was_used(first):
     assert f"Fig. 2: soft normalisation: {words}; runs to do: 1" in said
     figures = {one["name"]: one for one in record["figures"]}
     assert list(figures) == ["fig2", "covariance"]
+    assert [one["title"] for one in figures.values()] == [
+        "Fig. 2: soft normalisation, on JapaneseVowels instead of Cambridge",
+        "Sec. 9.2: the covariance in the kernel, on BasicMotions instead of SD; "
+        "JapaneseVowels instead of SPr",
+    ]
     motions, vowels = figures["covariance"]["collections"]
     assert motions == {
         "name": "motions", "title": "BasicMotions", "origin": "embedded", "instead_of": "SD",
@@ -123,6 +130,18 @@ def test_a_record_says_what_was_used(first):
     assert [claim["claim"] for claim in record["claims"]] == ["covariance-coding"]
     assert record["collections"]["motions"]["n_sequences"] == 80
     json.dumps(record, allow_nan=False)
+
+
+def test_a_title_of_many_collections_counts_them():
+    def origin(kind):
+        return {"title": "x", "origin": kind, "instead_of": None}
+
+    plan = load_plan("fig4")
+    four = [origin("stand-in")] * 4
+    assert _full_title(plan, four) == f"{plan.title}, on 4 collections, none of them the paper's"
+    mixed = [*four, origin("paper")]
+    assert _full_title(plan, mixed) == f"{plan.title}, on 5 collections, 1 of them the paper's"
+    assert _full_title(plan, [origin("paper")]) == f"{plan.title}, on x"
 
 
 def test_nothing_is_computed_twice(first, monkeypatch):

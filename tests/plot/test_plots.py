@@ -95,6 +95,13 @@ def test_a_matrix_is_grouped_by_class(ax):
     np.testing.assert_array_equal(np.asarray(ax.images[0].get_array()), K[np.ix_(order, order)])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
     np.testing.assert_allclose(ax.get_yticks(), [0.5, 2.5])
+    assert ax.images[0].get_clim() == (1.0, 14.0)  # 0 and 15 are on the diagonal
+
+
+def test_a_matrix_of_one_and_limits_of_the_user(ax):
+    plot_matrix(np.array([[3.0]]), ["a"], ax)
+    plot_matrix(np.eye(3), list("abc"), ax, vmax=2.0)
+    assert ax.images[1].get_clim() == (0.0, 2.0)
 
 
 def test_a_code_is_drawn_class_by_class(ax):

@@ -35,6 +35,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "hierarchical": Hierarchical(),
 }
 
+_MOST_NAMED = 3  # collections in the title of a figure
+
 _KINDS = {
     "paper": "the paper's",
     "stand-in": "a stand-in",
@@ -123,7 +125,7 @@ def reproduce(
             evidence += shown.evidence
             figures.append({
                 "name": plan.name,
-                "title": plan.title,
+                "title": _full_title(plan, origins),
                 "collections": origins,
                 "panels": shown.panels,
                 "n_runs": sum(map(len, tasks[plan.name].values())),
@@ -175,6 +177,20 @@ def _tasks(
 def _each(parts: dict[str, dict[Any, Run]]) -> Iterable[Run]:
     for runs in parts.values():
         yield from runs.values()
+
+
+def _full_title(plan: Plan, origins: list[dict[str, Any]]) -> str:
+    """The title of a figure of the paper, and on which data it is here."""
+    if len(origins) > _MOST_NAMED:
+        n_paper = sum(one["origin"] == "paper" for one in origins)
+        return (
+            f"{plan.title}, on {len(origins)} collections, {n_paper or 'none'} of them the paper's"
+        )
+    named = [
+        one["title"] + (f" instead of {one['instead_of']}" if one["instead_of"] else "")
+        for one in origins
+    ]
+    return f"{plan.title}, on {'; '.join(named)}"
 
 
 def _origin(source: Source, plan: Plan, library: Library) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 def plot_matrix(matrix: NDArray[Any], labels: ArrayLike, ax: Axes, **style: Any) -> Axes:
     """Draw a square matrix of pairs with its rows and columns grouped by class.
 
+    Colours span the pairs of different items; the diagonal does not count.
+
     Parameters
     ----------
     matrix : (N, N) array
@@ -18,6 +20,9 @@ def plot_matrix(matrix: NDArray[Any], labels: ArrayLike, ax: Axes, **style: Any)
     **style
         Passed to ``ax.imshow``.
     """
+    if len(matrix) > 1:
+        pairs = matrix[~np.eye(len(matrix), dtype=bool)]
+        style = {"vmin": np.nanmin(pairs), "vmax": np.nanmax(pairs), **style}
     labels = np.asarray(labels)
     order = np.argsort(labels, kind="stable")
     classes, starts = np.unique(labels[order], return_index=True)
