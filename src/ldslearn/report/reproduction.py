@@ -82,7 +82,8 @@ def _claims(claims: list[dict[str, Any]]) -> list[str]:
         "within three points, or where they are nearer there than at the first. "
         "The verdict over all collections: confirmed or refuted if more of them say so than chance "
         "would let pass once in twenty, and none the opposite; mixed if they differ. Numbers in "
-        "brackets: mean difference, interval, in points."
+        "brackets: mean difference, interval, in points. Behind ±: the standard deviation over "
+        "rounds."
     )
     head = "<tr><th>claim</th><th>verdict</th><th>found</th></tr>"
     whole = f'<div class="wide"><table class="words stacked">{head}{"".join(rows)}</table></div>'
