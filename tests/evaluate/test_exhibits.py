@@ -1,3 +1,4 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ from ldslearn.evaluate import Settings, evaluate, exhibit, parse
 from ldslearn.evaluate import clips as clips_module
 from ldslearn.evaluate import exhibits as exhibits_module
 from ldslearn.evaluate import similarity as similarity_module
+from ldslearn.evaluate.examples import code_examples
 from ldslearn.evaluate.mistakes import choose_mistakes, show_mistakes
 from ldslearn.evaluate.similarity import evenly
 from ldslearn.evaluate.usage import atom_use
@@ -257,6 +259,24 @@ def test_codes_are_those_that_decided(coded):
             training = first.known.names.index(atom.name)
             assert codes[index, training] == pytest.approx(value)
             assert atom.label == first.known.y[training]
+
+
+@pytest.mark.filterwarnings("ignore:.* sequences are shorter than")
+def test_sequences_too_short_to_be_described_are_left_out():
+    # The automatic method labels them nevertheless.
+    y = [*Y, *W]
+    short = [z[:, :4] if k in (3, 7) else z for k, z in enumerate(Z)]
+    data = Collection([*X, *short], y, split=["train"] * 40 + ["test"] * 40)
+    record, _, found = shown(data, "auto", "split")
+    assert sum(map(sum, record["confusion"])) == 40
+    assert len(found.similarity.labels) == 78
+
+
+def test_codes_of_sequences_long_enough(coded):
+    _, first, _ = coded
+    unknown = replace(first.unknown, X=[x[:, :4] for x in first.unknown.X[:39]] + [X[0]])
+    found = code_examples(first.fit.pipeline, first.known, unknown, first.predicted)
+    assert [one.name for one in found] == [unknown.names[39]]
 
 
 def test_methods_without_codes_or_frames_show_none():

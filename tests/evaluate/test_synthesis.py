@@ -60,3 +60,6 @@ def test_without_a_covariance_the_size_of_the_first_state_counts(noise):
     new = np.stack([draw(system, 2, seed) for seed in range(2000)])
     for time in range(2):
         assert np.square(new[:, :, time]).sum(axis=1).mean() == pytest.approx(25, rel=0.15)
+    # The transition matrix is as it was.
+    start, end = new[:, :, 0], new[:, :, 1]
+    np.testing.assert_allclose(end.T @ start / 2000, A[0] @ start.T @ start / 2000, atol=1)

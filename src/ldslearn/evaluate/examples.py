@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.similarity import find_long_enough
 from ldslearn.evaluate.usage import atom_use
 
 _MOST = 6
@@ -54,7 +55,8 @@ def code_examples(
     coded = _coded(pipeline, known)
     if coded is None or unknown.y is None:
         return ()
-    chosen = _some(unknown.y, predicted)
+    long = find_long_enough(unknown, pipeline[-2])
+    chosen = long[_some(unknown.y[long], predicted[long])].tolist()
     codes, atoms = coded[0](pipeline[:-1].transform(unknown[chosen].X)), coded[1]
     examples = []
     for index, code in zip(chosen, codes, strict=True):

@@ -16,7 +16,13 @@ from ldslearn.evaluate.examples import CodeExample, code_examples
 from ldslearn.evaluate.methods import Settings
 from ldslearn.evaluate.mistakes import Mistake, choose_mistakes, show_mistakes
 from ldslearn.evaluate.runs import Round
-from ldslearn.evaluate.similarity import MOST_POINTS, Similarity, evenly, similarity
+from ldslearn.evaluate.similarity import (
+    MOST_POINTS,
+    Similarity,
+    evenly,
+    find_long_enough,
+    similarity,
+)
 
 _MOST_EIGENVALUES = 360
 _MOST_NUMBERS = 40_000_000  # of the measurement matrices that a map is computed from
@@ -102,9 +108,7 @@ def _look(
 
 def _choose_shown(data: Collection, encoder: Any) -> NDArray[np.intp]:
     """Indices of at most a thousand sequences, fewer where systems are large, none too short."""
-    n_states = encoder.n_states_
-    shortest = n_states + encoder.delays
-    long = np.flatnonzero([x.shape[1] >= shortest for x in data.X])
+    long = find_long_enough(data, encoder)
     n_windows = int(np.sum(encoder.windows))
-    size = len(data.X[0]) * encoder.delays * n_states * n_windows
+    size = len(data.X[0]) * encoder.delays * encoder.n_states_ * n_windows
     return long[evenly(len(long), min(MOST_POINTS, max(100, _MOST_NUMBERS // size)))]

@@ -44,6 +44,12 @@ def evenly(n: int, most: int) -> NDArray[np.intp]:
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
 
 
+def find_long_enough(data: Collection, encoder: Any) -> NDArray[np.intp]:
+    """Return the indices of the sequences that a fitted encoder can describe as they are."""
+    shortest = encoder.n_states_ + encoder.delays
+    return np.flatnonzero([x.shape[1] >= shortest for x in data.X])
+
+
 def similarity(K: Floats, data: Collection, kernel_name: str, n_sequences: int) -> Similarity:
     """Return a map and a matrix of the kernel K of the sequences of `data`."""
     labels = ("",) * len(data) if data.y is None else tuple(str(label) for label in data.y)
