@@ -28,7 +28,7 @@ def test_demo_prints_and_draws_into_the_folder_it_names(tmp_path, capsys):
     assert re.search(r'<span class="big">(8|9)\d\.\d %</span>accuracy', page)
     n_wrong = int(re.search(r"Wrong predictions: (\d+) of 72", page).group(1))
     # Clips of six classes, twelve atoms, and what is mislabelled.
-    assert page.count('class="film"') == 6 * 2 + 12 + min(n_wrong, 24)
+    assert page.count('class="film"') == 6 * 2 + 12 + min(n_wrong, 12)
     for name in (name for name in names if name.endswith(".png")):
         picture = matplotlib.image.imread(folder / name)
         assert picture.shape[0] > 300

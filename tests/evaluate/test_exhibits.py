@@ -134,7 +134,7 @@ def test_systems_too_large_for_a_map_are_thinned(monkeypatch):
 
 def test_mistakes_of_sensors_are_their_channels(coded):
     record, _, found = coded
-    assert len(found.mistakes) == min(24, len(record["mislabelled"])) > 0
+    assert len(found.mistakes) == min(12, len(record["mislabelled"])) > 0
     deviations = np.concatenate(MOTIONS.X, axis=1).std(axis=1)
     for one in found.mistakes:
         (entry,) = (e for e in record["mislabelled"] if e["name"] == one.name)
@@ -182,7 +182,7 @@ def test_different_mistakes_are_chosen_first():
         for k, (label, predicted) in enumerate(pairs)
     ]
     chosen = [one["index"] for one in choose_mistakes([*entries, *entries])]
-    assert len(chosen) == len(set(chosen)) == 24
+    assert len(chosen) == len(set(chosen)) == 12
     assert chosen[:3] == [0, 30, 31]
 
 
@@ -320,8 +320,8 @@ def test_subspaces_are_coded_but_not_shown(textures):
 
 
 def test_large_and_coloured_frames_shrink(textures, monkeypatch):
-    # Twenty-four films, and up to as many of what is mislabelled.
-    monkeypatch.setattr(clips_module, "_PIXELS", 16 * 48 * 12 * 12 // 4)
+    # Twenty-four films, and up to twelve of what is mislabelled.
+    monkeypatch.setattr(clips_module, "_PIXELS", 16 * 36 * 12 * 12 // 4)
     found = shown(textures, "lds-martin", n_states=3)[2]
     video = textures.X[0].T.reshape(-1, 6, 2, 6, 2).mean(axis=(2, 4))[:16]
     assert found.clips[0].frames.shape == (16, 6, 6)

@@ -13,7 +13,7 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.clips import Bytes, film_of
 from ldslearn.evaluate.similarity import evenly
 
-MOST_MISTAKES = 24
+MOST_MISTAKES = 12
 MOST_CHANNELS = 6
 _MOST_BINS = 100  # of time, per line
 
@@ -52,7 +52,7 @@ class Mistake:
 
 
 def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return at most 24 entries, each sequence once, different pairs of classes first."""
+    """Return at most twelve entries, each sequence once, different pairs of classes first."""
     ranked: list[tuple[int, int, Mapping[str, Any]]] = []
     seen: dict[Any, int] = {}
     indices: set[int] = set()
