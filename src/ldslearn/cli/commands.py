@@ -338,7 +338,10 @@ def synthesize(
     rate: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
     seed: given.Seed = 0,
 ) -> None:
-    """Draw new frames from the system of a video, or from a system or atom of a model."""
+    """Draw new frames from the system of a video, or from a system or atom of a model.
+
+    They start at a random state (--seed), not as the video does.
+    """
     from ldslearn._files import check_target, kind_of
     from ldslearn.cli.inputs import is_model, read_one
     from ldslearn.evaluate import synthesis
