@@ -4,14 +4,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ldslearn.auto.scaling import channel_deviations
 from ldslearn.datasets import Collection, load_basic_motions, make_dynamic_textures
 from ldslearn.evaluate import Settings, evaluate, exhibit, parse
 from ldslearn.evaluate import clips as clips_module
 from ldslearn.evaluate import exhibits as exhibits_module
 from ldslearn.evaluate import similarity as similarity_module
 from ldslearn.evaluate.examples import code_examples
-from ldslearn.evaluate.mistakes import choose_mistakes, show_mistakes
 from ldslearn.evaluate.similarity import evenly
 from ldslearn.evaluate.usage import atom_use
 from ldslearn.geometry import (
@@ -145,45 +143,6 @@ def test_mistakes_of_sensors_are_their_channels(coded):
         np.testing.assert_allclose(one.lines, expected)
         assert one.times.tolist() == list(range(100))
         assert one.frames is None
-
-
-def test_mistakes_of_long_and_wide_sequences_are_thinned():
-    sequence = np.random.default_rng(0).normal(size=(50, 5000))
-    data = Collection([sequence, -sequence])
-    chosen = [{"index": 0, "name": "x", "label": "a", "predicted": "b", "probability": None,
-               "margin": 0.5}]  # fmt: skip
-    (one,) = show_mistakes(data, chosen)
-    assert one.lines.shape == (6, 200)
-    assert one.n_channels == 50
-    scaled = (sequence - sequence.mean(axis=1, keepdims=True)) / channel_deviations(data.X)[:, None]
-    assert one.lines.max() == pytest.approx(scaled[evenly(50, 6)].max())
-    assert one.lines.min() == pytest.approx(scaled[evenly(50, 6)].min())
-    assert (np.diff(one.times) > 0).all()
-    assert one.times[-1] < 5000
-
-
-def test_mistakes_of_videos_are_their_frames(textures):
-    entries = [
-        {"index": k, "name": f"n{k}", "label": "a", "predicted": "b", "probability": 0.5,
-         "margin": None} for k in (3, 5)
-    ]  # fmt: skip
-    found = show_mistakes(textures, entries)
-    for one, k in zip(found, (3, 5), strict=True):
-        video = textures.X[k].T.reshape(-1, 12, 12)[:16]
-        assert one.frames.shape == (16, 12, 12)
-        assert np.corrcoef(one.frames.ravel(), video.ravel())[0, 1] > 0.98
-        assert one.lines is None
-
-
-def test_different_mistakes_are_chosen_first():
-    pairs = [("a", "b")] * 30 + [("b", "a"), ("a", "c")]
-    entries = [
-        {"index": k, "label": label, "predicted": predicted}
-        for k, (label, predicted) in enumerate(pairs)
-    ]
-    chosen = [one["index"] for one in choose_mistakes([*entries, *entries])]
-    assert len(chosen) == len(set(chosen)) == 12
-    assert chosen[:3] == [0, 30, 31]
 
 
 def test_large_matrices_are_thinned_evenly(monkeypatch):

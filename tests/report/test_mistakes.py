@@ -1,0 +1,58 @@
+import re
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ldslearn.evaluate.mistakes import Mistake
+from ldslearn.report.mistakes import mistakes_section
+
+HOSTILE = '<script>alert("x")</script> & "quotes"'
+
+
+def entry(k, **options):
+    usual = {"round": 1, "index": k, "name": f"file {k}", "label": "a", "predicted": HOSTILE}
+    return {**usual, "probability": None, "margin": None, **options}
+
+
+def section_of(entries, mistakes=()):
+    record = {"mislabelled": entries, "rounds": [{"n_test": 40}]}
+    return mistakes_section(record, SimpleNamespace(mistakes=tuple(mistakes)))
+
+
+def test_mislabelled_sequences_are_drawn_and_listed():
+    frames = np.zeros((3, 4, 4), np.uint8)
+    lines = np.array([[0.0, 1.0, 0.0], [2.0, -2.0, 2.0]])
+    film = Mistake("f", "a", HOSTILE, 0.75, None, frames, None, None, 16, 3)
+    wave = Mistake("w", "a", HOSTILE, 0.5, None, None, np.arange(3.0), lines, 7, 3)
+    text = section_of([entry(0, probability=0.75), entry(1, probability=0.5)], [film, wave])
+    assert text.count('class="film"') == 1
+    chart = ElementTree.fromstring(re.search("<svg.*?</svg>", text).group(0))
+    places = [
+        [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+        for line in chart.findall("polyline")
+    ]
+    assert len(places) == 2
+    for values, line in zip(lines, places, strict=True):
+        heights = [y for _, y in line]
+        slope, base = np.polyfit(values, heights, 1)
+        assert slope < 0
+        np.testing.assert_allclose(heights, slope * values + base, atol=0.06)
+    words = re.sub("<.*?>", " ", text)
+    assert "Wrong predictions: 2 of 40." in words
+    assert "(probability 0.75)" in words
+    assert "probability is that of the predicted class" in words
+    assert "<td>file 1</td><td>a</td>" in text
+    assert "<script" not in text
+
+
+def test_margins_are_told_as_margins_and_nothing_as_nothing():
+    words = re.sub("<.*?>", "|", section_of([entry(0, margin=0.123456)]))
+    assert "0.123|" in words
+    assert "The margin is" in words
+    assert "probability" not in words
+    words = re.sub("<.*?>", "|", section_of([entry(0)]))
+    assert "margin" not in words
+    assert "probability" not in words
+    assert "None." in section_of([])
+    assert "1 more are in the record" in section_of([entry(k) for k in range(501)])
