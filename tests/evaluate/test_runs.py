@@ -93,7 +93,7 @@ def test_wrong_predictions_are_listed(method, kind, n_classes):
     test, predicted = seen[0].unknown, seen[0].predicted
     indices = np.flatnonzero(predicted != test.y)
     assert [one["name"] for one in first] == [test.names[i] for i in indices]
-    model = seen[0].fit.model
+    model = seen[0].fit.estimator
     if kind == "probability":
         expected = model.predict_proba(test.X).max(axis=1)[indices]
     elif kind == "margin":

@@ -15,23 +15,24 @@ from ldslearn.evaluate.selection import Choice, build_pipeline, choose
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted pipeline and how it came about.
+    """A fitted estimator of sequences and how it came about.
 
     Attributes
     ----------
-    pipeline : Pipeline
-        On sequences.
+    estimator : AutoLDSClassifier or Pipeline
     choice : Choice
-    model : estimator
-        What labels sequences: the pipeline, or the automatic classifier around it.
     report : dict or None
         Of an automatic search.
     """
 
-    pipeline: Pipeline
+    estimator: Any
     choice: Choice
-    model: Any
     report: dict[str, Any] | None = None
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """Its steps: those that an automatic search chose, or the estimator itself."""
+        return getattr(self.estimator, "pipeline_", self.estimator)
 
 
 def check_automatic(values: dict[str, Any]) -> None:
@@ -68,7 +69,7 @@ def fit_method(
             n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
         )  # fmt: skip
         pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
-        return Fit(pipeline, choice, pipeline)
+        return Fit(pipeline, choice)
     check_automatic(
         {"n_states": n_states, "sparsity": sparsity, "delays": delays, **(encoder or {})}
     )
@@ -79,4 +80,4 @@ def fit_method(
     report = model.report_.as_dict()
     chosen = report["chosen"]
     choice = Choice(chosen["n_states"], chosen["delays"], chosen.get("sparsity"), report["tried"])
-    return Fit(model.pipeline_, choice, model, report)
+    return Fit(model, choice, report)

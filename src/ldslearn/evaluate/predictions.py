@@ -71,17 +71,17 @@ def _measure_confidence(
     fit: Fit, X: list[NDArray[Any]], predicted: NDArray[Any]
 ) -> tuple[str, Floats]:
     """What the method says of its predictions: "probability", "margin" or "", and the values."""
-    columns = np.searchsorted(fit.model.classes_, predicted)
+    columns = np.searchsorted(fit.estimator.classes_, predicted)
     rows = np.arange(len(X))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # predict() has warned already
-        if hasattr(fit.model, "predict_proba"):
-            shares = fit.model.predict_proba(X)
+        if hasattr(fit.estimator, "predict_proba"):
+            shares = fit.estimator.predict_proba(X)
             # One neighbour's vote is 0 or 1 for every sequence: no probability.
             if not np.isin(shares, (0.0, 1.0)).all():
                 return "probability", shares[rows, columns]
-        if hasattr(fit.model, "decision_function"):
-            scores = np.asarray(fit.model.decision_function(X))
+        if hasattr(fit.estimator, "decision_function"):
+            scores = np.asarray(fit.estimator.decision_function(X))
             if scores.ndim == 1:
                 return "margin", np.abs(scores)
             others = scores.copy()

@@ -91,7 +91,7 @@ def evaluate(
                 n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
             )  # fmt: skip
             fitted = time.perf_counter()
-            predicted = fit.model.predict(unknown.X)
+            predicted = fit.estimator.predict(unknown.X)
             done = time.perf_counter()
             assert unknown.y is not None
             pairs.append((unknown.y, predicted))
