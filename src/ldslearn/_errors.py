@@ -420,6 +420,14 @@ def unlike_model(name: str, whose: str, got: object, expected: object) -> ValueE
     )  # fmt: skip
 
 
+def channels_are_scaled() -> ValueError:
+    """Systems for a model that scales channels before it encodes sequences."""
+    return invalid(
+        "the model", "take channels as they are to label systems", "one that scales them",
+        "Systems in a store are not scaled: predict from the sequences or files.",
+    )  # fmt: skip
+
+
 # Systems
 
 

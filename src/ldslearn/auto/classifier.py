@@ -22,6 +22,8 @@ from ldslearn.auto.report import Report
 from ldslearn.auto.search import Search, choose
 from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.labels import check_labels
+from ldslearn.models import LDS, LDSStore
+from ldslearn.models.streaming import by_blocks
 from ldslearn.sequences import as_collection
 
 Floats = NDArray[np.float64]
@@ -149,16 +151,38 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of every sequence, (N,)."""
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        """Return the label of every sequence, (N,).
+
+        X may also be an LDS batch or an LDSStore of systems, encoded by ``pipeline_[-2]`` from
+        sequences whose channels are not scaled; so for the other methods.
+        """
+        scores = self._scores(X)
+        return self.classes_[scores.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the chance of every class, (N, n_classes), calibrated on held-out sequences."""
-        return chances(self._scores(X), self._factor)
+        """Return the probabilities of all classes, (N, n_classes), calibrated on held-out data."""
+        scores = self._scores(X)
+        return chances(scores, self._factor)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of all classes, (N, n_classes); of two, their difference, (N,)."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_with_proba(self, X: Any) -> tuple[NDArray[Any], Floats]:
+        """Return what `predict` and `predict_proba` do, in the time of one of them."""
+        scores = self._scores(X)
+        return self.classes_[scores.argmax(axis=1)], chances(scores, self._factor)
 
     def _scores(self, X: Any) -> Floats:
         """Scores of every class, in the units of those of the folds."""
         check_is_fitted(self)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            if isinstance(X, LDS | LDSStore):
+                if len(self.pipeline_) > 2:
+                    raise _errors.channels_are_scaled()
+                return self._system_scores(X)
         encoder = self.pipeline_[-2]
         sequences = _lengthened(as_collection(X), encoder.n_states + encoder.delays)
         with warnings.catch_warnings():
@@ -167,6 +191,10 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             for step in self.pipeline_[:-1]:
                 inputs = step.transform(inputs)
             return class_scores(self.pipeline_[-1], inputs)
+
+    @by_blocks
+    def _system_scores(self, systems: LDS) -> Floats:
+        return class_scores(self.pipeline_[-1], systems)
 
     def _report(
         self,

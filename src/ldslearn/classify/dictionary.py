@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
-from ldslearn.classify.labels import LDSClassifier, check_labelled
+from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.models import LDS
@@ -66,13 +66,15 @@ class DictionaryClassifier(LDSClassifier):
         self.classifier = classifier
         self.per_class = per_class
 
-    def fit(self, X: LDS, y: Any) -> Self:
+    def fit(self, X: LDS, y: Any, sample_weight: Any = None) -> Self:
         """Learn the dictionary and the classifier of codes.
 
         Parameters
         ----------
         X : LDS
         y : (len(X),) array of labels
+        sample_weight : (len(X),) array, optional
+            Passed to the classifier of codes. The dictionary is learned without weights.
         """
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
@@ -81,6 +83,7 @@ class DictionaryClassifier(LDSClassifier):
             raise _errors.invalid_parameter(
                 "dictionary", "be an LDSDictionary or a FiniteDictionary", self.dictionary
             )
+        weights = check_weights(sample_weight, len(systems))
         dictionary, of_classes = clone(self.dictionary), []
         if self.per_class:
             of_classes = self._fit_classes([systems[indices == c] for c in range(len(classes))])
@@ -89,7 +92,8 @@ class DictionaryClassifier(LDSClassifier):
         else:
             self._fit_all(dictionary, systems)
         classifier = self._new_classifier()
-        classifier.fit(dictionary.transform(systems), classes[indices])
+        options = {} if weights is None else {"sample_weight": weights}
+        classifier.fit(dictionary.transform(systems), classes[indices], **options)
         self.classes_, self.dictionary_, self.classifier_ = classes, dictionary, classifier
         self.__dict__.pop("dictionaries_", None)
         if self.per_class:

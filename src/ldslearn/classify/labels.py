@@ -47,6 +47,23 @@ def check_labels(
     return classes, indices
 
 
+def check_weights(weights: Any, n_items: int) -> NDArray[np.float64] | None:
+    """Return the weights of samples as floats; None if there are none."""
+    if weights is None:
+        return None
+    values = np.asarray(weights)
+    if values.shape != (n_items,) or values.dtype.kind not in "biuf":
+        raise _errors.invalid(
+            "sample_weight", f"be one number per system, {n_items}",
+            f"{values.dtype} of shape {values.shape}", "",
+        )  # fmt: skip
+    if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
+        raise _errors.invalid(
+            "sample_weight", "be finite, at least 0 and not all 0", values.tolist()[:5], ""
+        )
+    return values.astype(np.float64)
+
+
 def _typed(labels: NDArray[Any]) -> NDArray[Any]:
     """Labels of dtype object, as pandas keeps them, with the dtype of what they are."""
     if labels.dtype != object or labels.ndim != 1:

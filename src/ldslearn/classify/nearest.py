@@ -26,7 +26,8 @@ class NearestLDSClassifier(LDSClassifier):
     distance : str or callable, default="martin"
         As in :func:`ldslearn.geometry.pairwise_distance`.
     n_neighbors : int, default=1
-        How many vote; among classes with equal votes that of the nearest system wins.
+        How many vote; among classes with equal votes that of the nearest system wins, and among
+        equally near ones the first of `classes_`.
     distance_params : mapping or None, default=None
         Parameters of the distance.
     n_jobs : int or None, default=None
@@ -83,18 +84,41 @@ class NearestLDSClassifier(LDSClassifier):
     @by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        votes, ranks = self._votes(X)
-        return self.classes_[(votes - ranks / (self.n_neighbors + 1)).argmax(axis=1)]
+        return self.classes_[self._scores(X).argmax(axis=1)]
+
+    @by_blocks
+    def decision_function(self, X: LDS) -> Floats:
+        """Return the scores that `predict` compares, (len(X), n_classes).
+
+        With one neighbour, minus the distance to the nearest training system of each class. With
+        several, votes less rank / (n_neighbors + 1) of the nearest voter. Of two classes the score
+        of the second less that of the first, (len(X),).
+        """
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @by_blocks
     def predict_proba(self, X: LDS) -> Floats:
         """Return each class' share of the votes, (len(X), n_classes)."""
+        if self.n_neighbors == 1:
+            return np.eye(len(self.classes_))[self._scores(X).argmax(axis=1)]
         return self._votes(X)[0] / self.n_neighbors
+
+    def _scores(self, X: LDS) -> Floats:
+        if self.n_neighbors > 1:
+            votes, ranks = self._votes(X)
+            return votes - ranks / (self.n_neighbors + 1)
+        systems = self._check_like(X)
+        scores = np.empty((len(systems), len(self.classes_)))
+        for block in row_blocks(len(systems), len(self.systems_)):
+            D = self._distances(systems[block], self.systems_)
+            for c in range(len(self.classes_)):
+                scores[block, c] = -D[:, self._labels == c].min(axis=1)
+        return scores
 
     def _votes(self, X: LDS) -> tuple[Floats, Floats]:
         """Votes for every class, and the rank of its nearest voter."""
-        check_is_fitted(self)
-        systems = check_like(X, self.systems_, "the model was fitted with")
+        systems = self._check_like(X)
         shape = (len(systems), len(self.classes_))
         votes, ranks = np.zeros(shape), np.full(shape, float(self.n_neighbors))
         for block in row_blocks(len(systems), len(self.systems_)):
@@ -106,6 +130,10 @@ class NearestLDSClassifier(LDSClassifier):
                 votes[block][rows, voters[:, rank]] += 1.0
                 ranks[block][rows, voters[:, rank]] = rank
         return votes, ranks
+
+    def _check_like(self, X: LDS) -> LDS:
+        check_is_fitted(self)
+        return check_like(X, self.systems_, "the model was fitted with")
 
     def _distances(self, X: LDS, Y: LDS) -> Floats:
         return pairwise_distance(

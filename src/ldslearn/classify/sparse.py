@@ -118,10 +118,8 @@ class SparseCodingClassifier(LDSClassifier):
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         explained, first_atoms = self._explained(X, warn=self.reject is None)
-        best = explained.argmax(axis=1)
-        empty = np.flatnonzero(first_atoms >= 0)
-        best[empty] = self.atom_classes_[first_atoms[empty]]
-        labels = self.classes_[best]
+        empty = first_atoms >= 0
+        labels = self.classes_[self._winners(explained, first_atoms)]
         if self.reject is None:
             return labels
         own = self.coder_.kernel_.diagonal(X, self.n_jobs)
@@ -133,8 +131,17 @@ class SparseCodingClassifier(LDSClassifier):
 
     @by_blocks
     def decision_function(self, X: LDS) -> Floats:
-        """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),)."""
-        scores = -self.residuals_for(X)
+        """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),).
+
+        The largest is that of the predicted class (without `reject`): where residuals are equal,
+        as for codes of zeros, that class is ahead by one unit in the last place.
+        """
+        explained, first_atoms = self._explained(X)
+        scores = explained - self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None]
+        best, rows = self._winners(explained, first_atoms), np.arange(len(scores))
+        behind = scores.argmax(axis=1) != best
+        largest = scores.max(axis=1)
+        scores[rows[behind], best[behind]] = np.nextafter(largest[behind], np.inf)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @by_blocks
@@ -181,6 +188,13 @@ class SparseCodingClassifier(LDSClassifier):
         if warn:
             self.coder_.warn_of_zeros(empty, stacklevel=5)
         return explained, first_atoms
+
+    def _winners(self, explained: Floats, first_atoms: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The class that explains most; of a code of zeros, that of the most similar atom."""
+        best = explained.argmax(axis=1)
+        empty = first_atoms >= 0
+        best[empty] = self.atom_classes_[first_atoms[empty]]
+        return best
 
     def _check_reject(self, classes: NDArray[Any]) -> None:
         if self.reject is not None:

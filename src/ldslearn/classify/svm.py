@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive, random_source
-from ldslearn.classify.labels import LDSClassifier, check_labelled
+from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.geometry.fitted import FittedKernel
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
@@ -46,9 +46,17 @@ class LDSSVC(LDSClassifier):
     C_ : float
     cv_scores_ : dict of float to float
         Mean accuracy over the folds for each candidate of ``C="cv"``.
-    kernel_ : FittedKernel
+    kernel_ : ReferenceKernel
+        The kernel and the support systems (``kernel_.systems``), which are all that predictions
+        need; of an indefinite kernel, all training systems.
     svc_ : sklearn.svm.SVC
-        Fitted to ``kernel_.gram``.
+        Fitted to the kernel matrix of the training systems; ``svc_.support_`` tells which of them
+        are support systems.
+
+    Notes
+    -----
+    `predict` is the class of the largest score of `decision_function`; equal votes of the machines
+    of two classes are decided by their margins (``SVC(break_ties=True)``).
 
     Examples
     --------
@@ -78,28 +86,35 @@ class LDSSVC(LDSClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: LDS, y: Any) -> Self:
+    def fit(self, X: LDS, y: Any, sample_weight: Any = None) -> Self:
         """Compute the kernel matrix of the training systems and fit the machine to it.
 
         Parameters
         ----------
         X : LDS
         y : (len(X),) array of labels
+        sample_weight : (len(X),) array, optional
+            Multiplies C for each system. A weight of two is like the same system twice, up to the
+            tolerance of the solver (``C="cv"``: the folds do not know of copies).
         """
         systems, classes, indices = check_labelled(X, y)
+        weights = check_weights(sample_weight, len(systems))
         if self.C != "cv":
             check_positive("C", self.C, "be positive or 'cv'")
         elif (smallest := np.bincount(indices)).min() < 2:
             raise _errors.class_too_small(classes.tolist()[smallest.argmin()], int(smallest.min()))
         kernel = FittedKernel.fit(systems, self.kernel, self.kernel_params, self.n_jobs)
         labels = classes[indices]
-        scores = self._cross_validate(kernel.gram, labels, indices) if self.C == "cv" else None
+        scores = None
+        if self.C == "cv":
+            scores = self._cross_validate(kernel.gram, labels, indices, weights)
         C = float(self.C) if scores is None else max(scores, key=lambda C: (scores[C], -C))
-        svc = self._machine(C).fit(kernel.gram, labels)
+        svc = self._machine(C).fit(kernel.gram, labels, sample_weight=weights)
         self.__dict__.pop("cv_scores_", None)
         if scores is not None:
             self.cv_scores_ = scores
-        self.kernel_, self.C_, self.svc_, self.classes_ = kernel, C, svc, classes
+        self.kernel_, self.C_ = kernel.restrict(np.sort(svc.support_)), C
+        self.svc_, self.classes_ = svc, classes
         return self
 
     @by_blocks
@@ -117,18 +132,31 @@ class LDSSVC(LDSClassifier):
         systems = self.kernel_.check(X)
         return np.concatenate(
             [
-                getattr(self.svc_, method)(self.kernel_.cross(systems[block], self.n_jobs))
+                getattr(self.svc_, method)(self._rows(systems[block]))
                 for block in self.kernel_.blocks(systems)
             ]
         )
 
+    def _rows(self, systems: LDS) -> Floats:
+        """Rows of the kernel matrix as the machine wants them; it looks at support systems only."""
+        cross = self.kernel_.cross(systems, self.n_jobs)
+        rows = np.zeros((len(cross), self.svc_.shape_fit_[0]))
+        if cross.shape == rows.shape:  # every system is a support system
+            return cross
+        rows[:, np.sort(self.svc_.support_)] = cross
+        return rows
+
     def _machine(self, C: float) -> Any:
         from sklearn.svm import SVC  # here, so that importing the package stays quick
 
-        return SVC(kernel="precomputed", C=C, class_weight=self.class_weight)
+        return SVC(kernel="precomputed", C=C, class_weight=self.class_weight, break_ties=True)
 
     def _cross_validate(
-        self, K: Floats, labels: NDArray[Any], indices: NDArray[np.intp]
+        self,
+        K: Floats,
+        labels: NDArray[Any],
+        indices: NDArray[np.intp],
+        weights: Floats | None,
     ) -> dict[float, float]:
         """Accuracy of every C, mean over folds."""
         from sklearn.model_selection import StratifiedKFold
@@ -139,6 +167,9 @@ class LDSSVC(LDSClassifier):
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         for train, test in folds.split(K, labels):
             for C in _CANDIDATES:
-                machine = self._machine(C).fit(K[np.ix_(train, train)], labels[train])
-                hits[C] += machine.score(K[np.ix_(test, train)], labels[test]) / n_folds
+                known, unknown = (
+                    (None, None) if weights is None else (weights[train], weights[test])
+                )
+                machine = self._machine(C).fit(K[np.ix_(train, train)], labels[train], known)
+                hits[C] += machine.score(K[np.ix_(test, train)], labels[test], unknown) / n_folds
         return {C: round(share, 12) for C, share in hits.items()}

@@ -32,24 +32,55 @@ _DIAGONAL_BLOCK = 8  # systems; the call costs more than the pairs it does not n
 
 
 @dataclass(frozen=True)
-class FittedKernel:
-    """A kernel, the systems it refers to, and their kernel matrix.
+class ReferenceKernel:
+    """A kernel and the systems that it compares others with: all that predictions need.
 
     Attributes
     ----------
     systems : LDS
-    gram : (N, N) array
     parts : list of (name or function, weight, parameters)
-        With every ``bandwidth="median"`` replaced by the number found among `systems`, so that
-        matrices of training and of new systems belong together.
-    projector : (N, N) array or None
+        With every ``bandwidth="median"`` replaced by the number found among the training systems,
+        so that matrices of training and of new systems belong together.
+    projector : (N, n_columns) array or None
         Of the positive part of an indefinite kernel; see :func:`positive_part`.
     """
 
     systems: LDS
-    gram: Floats
     parts: list[Part]
-    projector: Floats | None = None
+    projector: Floats | None
+
+    def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
+        """Return the kernels of other systems with these, (len(X), N)."""
+        K = sum_parts(self.parts, X, self.systems, n_jobs)
+        return K if self.projector is None else K @ self.projector
+
+    def blocks(self, X: LDS) -> Iterator[slice]:
+        """Cut other systems into blocks whose kernels with these take little memory."""
+        return row_blocks(len(X), len(self.systems))
+
+    def diagonal(self, X: LDS, n_jobs: int | None = None) -> Floats:
+        """Return the kernel of every system with itself, (len(X),)."""
+        starts = range(0, len(X), _DIAGONAL_BLOCK)
+        blocks = [X[start : start + _DIAGONAL_BLOCK] for start in starts]
+        return np.concatenate([sum_parts(self.parts, b, b, n_jobs).diagonal() for b in blocks])
+
+    def check(self, X: Any) -> LDS:
+        """Return X if it can be compared with the systems, of the same channels and order."""
+        return check_like(X, self.systems, "the model was fitted with")
+
+
+@dataclass(frozen=True)
+class FittedKernel(ReferenceKernel):
+    """A kernel, the systems it refers to, and their kernel matrix.
+
+    Attributes
+    ----------
+    systems, parts, projector
+        As in :class:`ReferenceKernel`.
+    gram : (N, N) array
+    """
+
+    gram: Floats
 
     @classmethod
     def fit(
@@ -81,27 +112,19 @@ class FittedKernel:
             parts.append((part, weight, fixed))
         positive = apply_policy(gram, policy, stacklevel=3)
         if positive is None:
-            return cls(systems, gram, parts)
-        return cls(systems, positive.gram, parts, positive.projector)
+            return cls(systems, parts, None, gram)
+        return cls(systems, parts, positive.projector, positive.gram)
 
-    def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
-        """Return the kernels of other systems with these, (len(X), N)."""
-        K = sum_parts(self.parts, X, self.systems, n_jobs)
-        return K if self.projector is None else K @ self.projector
+    def restrict(self, columns: NDArray[np.intp]) -> ReferenceKernel:
+        """Return the kernel with some of the systems, in their order, without the kernel matrix.
 
-    def blocks(self, X: LDS) -> Iterator[slice]:
-        """Cut other systems into blocks whose kernels with these take little memory."""
-        return row_blocks(len(X), len(self.systems))
-
-    def diagonal(self, X: LDS, n_jobs: int | None = None) -> Floats:
-        """Return the kernel of every system with itself, (len(X),)."""
-        starts = range(0, len(X), _DIAGONAL_BLOCK)
-        blocks = [X[start : start + _DIAGONAL_BLOCK] for start in starts]
-        return np.concatenate([sum_parts(self.parts, b, b, n_jobs).diagonal() for b in blocks])
-
-    def check(self, X: Any) -> LDS:
-        """Return X if it can be compared with the systems, of the same channels and order."""
-        return check_like(X, self.systems, "the model was fitted with")
+        An indefinite kernel keeps all systems: its positive part depends on each of them.
+        """
+        if self.projector is not None:
+            projector = np.ascontiguousarray(self.projector[:, columns])
+            return ReferenceKernel(self.systems, self.parts, projector)
+        systems = self.systems if len(columns) == len(self.systems) else self.systems[columns]
+        return ReferenceKernel(systems, self.parts, None)
 
 
 def check_like(X: Any, systems: LDS, whose: str) -> LDS:
