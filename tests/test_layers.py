@@ -24,6 +24,7 @@ ORDER = [
     "classify",
     "auto",
     "datasets",
+    "persist",
     "evaluate",
     "paper",
     "plot",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         evaluate,
         geometry,
         models,
+        persist,
         plot,
         sequences,
         video,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ldslearn.coding import SparseCoder, sparse_code
     from ldslearn.dictionary import FiniteDictionary, LDSDictionary
     from ldslearn.models import LDS, LDSEncoder
+    from ldslearn.persist import load, save
 
 __version__ = "0.1.0"
 __all__ = [
@@ -54,8 +56,11 @@ __all__ = [
     "distributed",
     "evaluate",
     "geometry",
+    "load",
     "models",
+    "persist",
     "plot",
+    "save",
     "sequences",
     "sparse_code",
     "video",
@@ -74,6 +79,7 @@ _HOMES = {
     "ldslearn.coding": ("SparseCoder", "sparse_code"),
     "ldslearn.dictionary": ("FiniteDictionary", "LDSDictionary"),
     "ldslearn.models": ("LDS", "LDSEncoder"),
+    "ldslearn.persist": ("load", "save"),
 }
 _MODULES = (
     "auto",
@@ -86,6 +92,7 @@ _MODULES = (
     "evaluate",
     "geometry",
     "models",
+    "persist",
     "plot",
     "sequences",
     "video",

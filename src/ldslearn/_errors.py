@@ -296,12 +296,30 @@ def made_elsewhere(package: str, theirs: object, ours: str) -> str:
     )
 
 
-def cannot_save(value: object) -> TypeError:
-    """Part of a model that has no place in a file."""
+def cannot_save(where: str, value: object, known: Iterable[str]) -> TypeError:
+    """Part of an estimator that has no place in a file."""
+    kind = type(value)
+    if kind.__name__ in ("RandomState", "Generator"):
+        return TypeError(
+            f"{where} must be an integer or None to be saved; got a {kind.__name__}. Give it a "
+            "seed by set_params: what was fitted stays as it is."
+        )
+    if callable(value) and not hasattr(value, "get_params"):
+        name = getattr(value, "__name__", kind.__name__)
+        return TypeError(
+            f"{where} must be a name, a number or an array to be saved; got the function {name}. "
+            "A file of a model holds no code: fit with a kernel or distance by its name."
+        )
     return TypeError(
-        f"a saved model must be made of the library's own parts; got {value!r:.80}. "
-        "Use kernels by name, and classifiers of this library, LinearSVC or SVC."
+        f"{where} must be of a class that can be saved; got {kind.__module__}.{kind.__qualname__}. "
+        f"Use one of these: {', '.join(known)}. Or save the steps of a pipeline before it, "
+        "pipeline[:-1], and keep the last one by other means."
     )
+
+
+def not_fitted_to_save(name: str, attribute: str) -> str:
+    """Message about an estimator that has nothing to keep yet."""
+    return f"{name} must be fitted to be saved; it has no {attribute}. Call fit first."
 
 
 def other_version(path: str | PathLike[str], got: object, expected: int) -> ValueError:
@@ -417,6 +435,14 @@ def unlike_model(name: str, whose: str, got: object, expected: object) -> ValueE
     return invalid(
         f"{name} of the {whose}", f"be {expected!r}, as the model was trained with", repr(got),
         remedies[whose],
+    )  # fmt: skip
+
+
+def no_classifier(path: str | PathLike[str], got: str) -> ValueError:
+    """A file of an estimator that cannot label sequences."""
+    return bad_file(
+        path, "hold a classifier of sequences", got,
+        "Train one with `ldslearn train`, or save a pipeline with an LDSEncoder and a classifier.",
     )  # fmt: skip
 
 

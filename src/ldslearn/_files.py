@@ -1,5 +1,6 @@
 """Arrays in files, written whole or not at all, read without executing or trusting anything."""
 
+import hashlib
 import json
 import math
 import os
@@ -81,6 +82,17 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def digest_contents(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of plain values and arrays, whatever file they are in."""
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        if array.size:
+            digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def save_arrays(

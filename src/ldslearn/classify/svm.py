@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_positive, random_source
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
-from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.geometry.fitted import FittedKernel, row_blocks
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
 from ldslearn.models.streaming import by_blocks
@@ -99,6 +99,10 @@ class LDSSVC(LDSClassifier):
         """
         systems, classes, indices = check_labelled(X, y)
         weights = check_weights(sample_weight, len(systems))
+        if weights is not None and not weights.all():  # libsvm would number the others wrongly
+            kept = np.flatnonzero(weights)
+            systems, classes, indices = check_labelled(systems[kept], classes[indices[kept]])
+            weights = weights[kept]
         if self.C != "cv":
             check_positive("C", self.C, "be positive or 'cv'")
         elif (smallest := np.bincount(indices)).min() < 2:
@@ -133,7 +137,7 @@ class LDSSVC(LDSClassifier):
         return np.concatenate(
             [
                 getattr(self.svc_, method)(self._rows(systems[block]))
-                for block in self.kernel_.blocks(systems)
+                for block in row_blocks(len(systems), self.svc_.shape_fit_[0])
             ]
         )
 

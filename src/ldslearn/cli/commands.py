@@ -97,9 +97,7 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import is_model, is_store, load_data
-    from ldslearn.evaluate import dictionaries
-    from ldslearn.evaluate.model import Model
+    from ldslearn.cli.inputs import is_saved, is_store, load_data
     from ldslearn.evaluate.runs import describe
 
     if is_store(path):
@@ -107,35 +105,14 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
 
         inspect_store(path, as_json)
         return
-    kind = kind_of(path)
-    if kind == dictionaries.KIND:
-        from ldslearn.cli.stores import inspect_dictionary
+    if not layout and is_saved(path, kind_of(path)):
+        from ldslearn.cli.inspecting import inspect_saved
 
-        inspect_dictionary(path, as_json)
+        inspect_saved(path, as_json)
         return
-    if layout or not is_model(path, kind):
-        options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
-        data = describe(load_data(path, layout, -1, **options))
-        showing.show(data, as_json, showing.described(str(path), data))
-        return
-    model = Model.load(path)
-    about = {**model.about, "classes": model.classes, "reading": model.reading.as_dict()}
-    chosen = {
-        "method": about["method"],
-        "classes": ", ".join(model.classes),
-        "states": about["n_states"],
-        "delays": about["delays"],
-        "sparsity": about["sparsity"],
-        "frames": " x ".join(map(str, model.frame_shape or [])),
-        "reads": ", ".join(f"{k}={v}" for k, v in about["reading"].items() if v),
-        "made by": ", ".join(f"{k} {v}" for k, v in about["versions"].items()),
-    }
-    showing.show(
-        about,
-        as_json,
-        showing.facts(f"model {path}", chosen),
-        showing.described("trained on", about["data"]),
-    )
+    options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
+    data = describe(load_data(path, layout, -1, **options))
+    showing.show(data, as_json, showing.described(str(path), data))
 
 
 @app.command()
@@ -225,32 +202,47 @@ def predict(
             help="Videos, folders of images, arrays, or a folder or collection of them."
         ),
     ],
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            "--csv",
+            help="Also write a CSV file: item, label, how sure it is, and all classes.",
+            show_default=False,
+        ),
+    ] = None,
     skip_errors: given.SkipErrors = False,
     cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
     as_json: given.Json = False,
 ) -> None:
-    """Label new files, or the systems of a store; with their accuracy if labels are known."""
+    """Label new files, or the systems of a store, and say how sure the labels are.
+
+    Where labels are known, the accuracy is printed, too.
+    """
     from ldslearn.cli import predicting
     from ldslearn.cli.inputs import is_store, read_new
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import fingerprint
 
+    predicting.check_csv(csv, [model, *items])
     trained = Model.load(model)
     if len(items) == 1 and is_store(items[0]):
         from ldslearn.cli.stores import predict_store
 
-        predict_store(trained, items[0], cluster, as_json)
-        return
-    if cluster is not None:
-        raise _errors.files_on_cluster()
-    data = read_new(items, trained.reading, skip_errors, jobs)
-    trained.check_like(data)
-    labels, shares = trained.predict_shares(data.X)
-    record = predicting.recorded(data.names, labels, shares, data.y, data.skipped)
-    notes = []
-    if data.y is not None and fingerprint(data) == trained.about["data"]["fingerprint"]:
-        notes.append("these are the training data: the accuracy says nothing of others")
+        record, *notes = predict_store(trained, items[0], cluster)
+    else:
+        if cluster is not None:
+            raise _errors.files_on_cluster()
+        data = read_new(items, trained.reading, skip_errors, jobs)
+        trained.check_like(data)
+        found = trained.predict_with_certainty(data.X)
+        record = predicting.make_record(data.names, found, data.y, data.skipped)
+        notes = []
+        known = trained.about.get("data", {}).get("fingerprint")
+        if data.y is not None and fingerprint(data) == known:
+            notes.append("these are the training data: the accuracy says nothing of others")
+    if csv is not None:
+        predicting.write_csv(csv, record)
     predicting.show(record, as_json, *notes)
 
 

@@ -14,8 +14,8 @@ from ldslearn.datasets.items import Reading, is_item
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
 from ldslearn.datasets.ts import load_arff, load_ts
-from ldslearn.evaluate.model import KIND
 from ldslearn.models.shards import INDEX
+from ldslearn.persist.files import KIND, KINDS
 from ldslearn.video.reading import FrameOptions
 
 ONE_FILE: dict[str, Callable[[Path], Collection]] = {
@@ -76,6 +76,11 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
 def is_model(path: Path, kind: str | None) -> bool:
     """Whether a path leads to a model, also to one that was cut short: it has but its suffix."""
     return kind == KIND or (kind is None and path.is_file() and path.suffix == ".lds")
+
+
+def is_saved(path: Path, kind: str | None) -> bool:
+    """Whether a path leads to a file of :func:`ldslearn.save`, or of an older release."""
+    return kind in KINDS or is_model(path, kind)
 
 
 def is_collection(path: Path) -> bool:

@@ -1,49 +1,120 @@
-"""Predictions as a record and as a table, of files and of stores alike."""
+"""Predictions as a record, a table and a CSV file, of files and of stores alike."""
 
+import csv
+import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn import _errors
 from ldslearn.cli import showing
+from ldslearn.cli.sharing import output_file, write_text
+from ldslearn.evaluate.certainty import MEANINGS, Prediction
+
+_UNSURE = 0.5
 
 
-def recorded(
+def check_csv(path: Path | None, inputs: Sequence[Path]) -> None:
+    """Raise unless a CSV file can be written that is none of the inputs."""
+    if path is None:
+        return
+    output_file(path)
+    target = path.resolve()
+    for given in (one.resolve() for one in inputs):
+        if target == given or (target.exists() and given in target.parents):
+            raise _errors.bad_file(
+                path, "be another file than the inputs", f"one of {given}", "Name another."
+            )
+
+
+def make_record(
     names: Sequence[str],
-    labels: NDArray[Any],
-    shares: NDArray[np.float64] | None,
+    found: Prediction,
     true: Sequence[str] | NDArray[Any] | None,
     skipped: Sequence[Sequence[str]],
 ) -> dict[str, Any]:
     """Return the record of some predictions, with their accuracy where labels are known."""
+    certainty, runners_up = found.certainty, found.runners_up
     predictions = [
         {
             "name": name,
-            "label": str(labels[i]),
-            **({} if shares is None else {"share": float(shares[i].max())}),
+            "label": str(found.labels[i]),
+            found.kind: float(certainty[i]),
+            "runner_up": runners_up[i],
+            "by_class": dict(zip(found.classes, found.values[i].tolist(), strict=True)),
             **({} if true is None else {"true": str(true[i])}),
         }
         for i, name in enumerate(names)
     ]
     record: dict[str, Any] = {
         "record": "prediction",
+        "certainty": {
+            "kind": found.kind,
+            "calibrated": found.calibrated,
+            "meaning": MEANINGS[found.kind],
+        },
         "predictions": predictions,
         "skipped": [list(item) for item in skipped],
     }
+    if found.kind != "margin":
+        record["n_below_half"] = int((certainty < _UNSURE).sum())
     if true is not None:
+        labels = np.array([str(label) for label in found.labels])
         record["accuracy"] = float(np.mean(labels == np.asarray(true)))
     return record
 
 
+def write_csv(path: Path, record: dict[str, Any]) -> None:
+    """Write one row per item: its label, how sure it is, and the values of all classes."""
+    predictions, kind = record["predictions"], record["certainty"]["kind"]
+    known = ["true"] if "true" in predictions[0] else []
+    columns = ["item", "label", kind, *known]
+    classes = list(predictions[0]["by_class"])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*columns, *(f"class {c}" if c in columns else c for c in classes)])
+    for one in predictions:
+        row = [one["name"], one["label"], one[kind], *(one[name] for name in known)]
+        writer.writerow([*row, *(one["by_class"][c] for c in classes)])
+    write_text(path, text.getvalue())
+
+
 def show(record: dict[str, Any], as_json: bool, *notes: str) -> None:
     """Print a record of predictions."""
-    predictions = record["predictions"]
-    known = [name for name in ("label", "share", "true") if name in predictions[0]]
+    predictions, kind = record["predictions"], record["certainty"]["kind"]
+    known = ["true"] if "true" in predictions[0] else []
     rows = [
-        (one["name"], *(f"{one[k]:.2f}" if k == "share" else one[k] for k in known))
+        (
+            one["name"],
+            one["label"],
+            f"{one[kind]:.2f}" if kind == "margin" else f"{one[kind]:.0%}",
+            one["runner_up"],
+            *(one[name] for name in known),
+        )
         for one in predictions
     ]
+    columns = ("item", "label", kind, "runner-up", *known)
+    lines = [_tell_certainty(record)]
     if "accuracy" in record:
-        notes = (f"accuracy [bold]{record['accuracy']:.1%}[/]", *notes)
-    showing.show(record, as_json, *showing.listed("predicted", ("item", *known), rows), *notes)
+        lines.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
+    showing.show(record, as_json, *showing.listed("predicted", columns, rows), *lines, *notes)
+
+
+def _tell_certainty(record: dict[str, Any]) -> str:
+    """How sure the predictions are as a whole, in one line."""
+    predictions, certainty = record["predictions"], record["certainty"]
+    kind = certainty["kind"]
+    least = min(predictions, key=lambda one: one[kind])
+    if kind == "margin":
+        return showing.plain(
+            f"least sure: {least['name']}, margin {least[kind]:.2f} ({certainty['meaning']})"
+        )
+    calibrated = "calibrated on held-out training data" if certainty["calibrated"] else ""
+    meaning = calibrated or certainty["meaning"]
+    return showing.plain(
+        f"{kind} below 50 %: {record['n_below_half']} of {len(predictions)}; least sure: "
+        f"{least['name']}, {least[kind]:.0%} ({meaning})"
+    )

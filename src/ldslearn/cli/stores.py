@@ -117,9 +117,10 @@ def learn(
 
     from ldslearn._files import check_target
     from ldslearn.cli import showing
+    from ldslearn.cli.inspecting import describe_dictionary, tabulate_dictionary
     from ldslearn.dictionary import LDSDictionary
-    from ldslearn.evaluate import load_dictionary, save_dictionary
     from ldslearn.models import LDSStore
+    from ldslearn.persist import save
 
     check_target(output)
     systems = LDSStore.open(store)
@@ -133,6 +134,7 @@ def learn(
                 )
         earlier = load_dictionary(init)
         model = clone(earlier).set_params(init=earlier.atoms_)
+    about = {"data": describe_data(systems)}
     chosen = {"n_atoms": atoms, "sparsity": sparsity, "parts": parts}
     model.set_params(**{name: value for name, value in chosen.items() if value is not None})
     model.set_params(max_iter=iterations, random_state=seed, n_jobs=jobs)
@@ -141,17 +143,17 @@ def learn(
             model.fit(systems)
         except BaseException:  # whatever ends it, what was learned is kept
             if hasattr(model, "atoms_"):
-                save_dictionary(output, model)
+                save(model, output, about=about)
                 typer.echo(f"{output} keeps the atoms so far; --init {output} goes on.", err=True)
             raise
-        save_dictionary(output, model)
+        save(model, output, about=about)
         record: dict[str, Any] = {
             "record": "dictionary",
             "n_sequences": len(systems),
-            **described(model),
+            **describe_dictionary(model),
             **happened(),
         }
-    rows = {"sequences": len(systems), **facts_of(model), "cluster": told(record)}
+    rows = {"sequences": len(systems), **tabulate_dictionary(model), "cluster": told(record)}
     showing.show(record, as_json, showing.facts(f"dictionary {output}", rows))
 
 
@@ -169,7 +171,6 @@ def code(
     from ldslearn import _errors
     from ldslearn._files import atomic_write, check_target
     from ldslearn.cli import showing
-    from ldslearn.evaluate import load_dictionary
     from ldslearn.models import LDSStore
 
     if output.suffix != ".npy":
@@ -191,51 +192,45 @@ def code(
     showing.show(record, as_json, showing.facts(f"codes {output}", rows))
 
 
-def predict_store(model: Any, path: Path, cluster: str | None, as_json: bool) -> None:
-    """Label the systems of a store."""
+def load_dictionary(path: str | Path) -> Any:
+    """Return the dictionary in a file written by learn, or by ldslearn.save."""
+    from ldslearn.dictionary.base import SystemDictionary
+    from ldslearn.persist import load
+
+    dictionary = load(path)
+    if not isinstance(dictionary, SystemDictionary):
+        got = type(dictionary).__name__
+        raise _errors.bad_file(path, "hold a dictionary", got, "Make one with `ldslearn learn`.")
+    return dictionary
+
+
+def describe_data(store: Any) -> dict[str, Any]:
+    """What a dictionary was learned from: sizes of a store, and a fingerprint of its shards."""
+    import hashlib
+
+    digests = "".join(shard.sha256 for shard in store.shards if shard.length)
+    return {
+        "store": store.path.name,
+        "n_sequences": len(store),
+        "n_channels": store.n_channels,
+        "n_states": store.n_states,
+        "fingerprint": hashlib.sha256(digests.encode()).hexdigest(),
+    }
+
+
+def predict_store(model: Any, path: Path, cluster: str | None) -> tuple[Any, ...]:
+    """Return the record of the labels of the systems of a store, and notes on the cluster."""
     from ldslearn.cli import predicting
     from ldslearn.models import LDSStore
 
     store = LDSStore.open(path)
     with on_cluster(cluster) as happened:
-        labels, shares = model.predict_stored(store)
+        found = model.predict_stored(store)
         happenings = happened()
     names = store.texts("names") or [f"sequence {i}" for i in range(len(store))]
-    record = predicting.recorded(names, labels, shares, store.texts("labels"), store.skipped)
+    record = predicting.make_record(names, found, store.texts("labels"), store.skipped)
     notes = [f"cluster: {told(happenings)}"] if happenings else []
-    predicting.show({**record, **happenings}, as_json, *notes)
-
-
-def inspect_dictionary(path: Path, as_json: bool) -> None:
-    """Say what is in a file written by learn."""
-    from ldslearn.cli import showing
-    from ldslearn.evaluate import load_dictionary
-
-    model = load_dictionary(path)
-    record = {"record": "dictionary", **described(model)}
-    showing.show(record, as_json, showing.facts(f"dictionary {path}", facts_of(model)))
-
-
-def described(model: Any) -> dict[str, Any]:
-    """What a dictionary is, as plain values."""
-    return {
-        "n_atoms": model.n_atoms,
-        "sparsity": float(model.sparsity),
-        "objective": model.objective_.tolist(),
-        "stopped": model.stopped_,
-    }
-
-
-def facts_of(model: Any) -> dict[str, Any]:
-    """What a dictionary is, in words."""
-    objective = model.objective_
-    return {
-        "atoms": str(model.atoms_),
-        "sparsity": f"{model.sparsity:g}",
-        "objective": f"{objective[0]:.5g} to {objective[-1]:.5g}" if len(objective) else None,
-        "iterations": model.n_iter_,
-        "stopped": model.stopped_,
-    }
+    return {**record, **happenings}, *notes
 
 
 def inspect_store(path: Path, as_json: bool) -> None:

@@ -1,6 +1,5 @@
 """Methods by name, protocols, evaluation records, and models on disk."""
 
-from ldslearn.evaluate.dictionaries import load_dictionary, save_dictionary
 from ldslearn.evaluate.exhibits import Exhibits, exhibit
 from ldslearn.evaluate.methods import DEFAULT_METHOD, METHODS, Method, Settings
 from ldslearn.evaluate.model import Model, train
@@ -21,8 +20,6 @@ __all__ = [
     "choose",
     "evaluate",
     "exhibit",
-    "load_dictionary",
     "parse",
-    "save_dictionary",
     "train",
 ]

@@ -8,8 +8,9 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from ldslearn import _errors
 from ldslearn.cluster import LDSKMeans
 from ldslearn.datasets.collection import Collection
-from ldslearn.evaluate.runs import describe, versions
+from ldslearn.evaluate.runs import describe
 from ldslearn.evaluate.selection import usual_encoder
+from ldslearn.persist.files import versions
 
 
 def cluster(

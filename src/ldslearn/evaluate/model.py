@@ -1,106 +1,104 @@
 """A trained classifier with all that is needed to use it on new files, in one file."""
 
-import hashlib
-import json
 import math
-import warnings
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from os import PathLike
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._files import load_arrays, save_arrays
-from ldslearn.auto import ChannelScaler
-from ldslearn.classify import LDSSVC, DictionaryClassifier
+from ldslearn.auto import AutoLDSClassifier
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
+from ldslearn.evaluate.certainty import Prediction, predict_with_certainty
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
-from ldslearn.evaluate.packing import Arrays, pack, unpack
-from ldslearn.evaluate.runs import describe, versions
+from ldslearn.evaluate.runs import describe
 from ldslearn.models import LDSEncoder, LDSStore
+from ldslearn.persist import save
+from ldslearn.persist.checks import try_out
+from ldslearn.persist.files import naming, read, versions
 
-KIND, _VERSION = "ldslearn model", 1
-_PARTS = ("pipeline", "reading", "frame_shape", "about")
 _DECISIVE = ("crop", "stride", "features")  # of reading: with others channels mean something else
 _ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
 
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted pipeline, and how files become what it takes.
+    """A fitted classifier of sequences, and how files become sequences.
 
     Attributes
     ----------
-    pipeline : Pipeline
-        :class:`~ldslearn.LDSEncoder` and a classifier, fitted.
+    estimator : AutoLDSClassifier or Pipeline
+        Fitted; of sequences. A pipeline has an :class:`~ldslearn.LDSEncoder`.
     reading : Reading
         What was done to the training files; done to new ones, too.
     frame_shape : tuple of int or None
     about : dict
         Method, what was chosen and how it did, description and fingerprint of the training data,
-        versions: plain values.
+        versions: plain values. Empty for an estimator saved by :func:`ldslearn.save`.
     """
 
-    pipeline: Pipeline
+    estimator: Any
     reading: Reading
     frame_shape: tuple[int, ...] | None
     about: dict[str, Any]
 
-    def predict(self, X: list[NDArray[Any]]) -> NDArray[np.str_]:
+    @property
+    def pipeline(self) -> Pipeline:
+        """Steps of the estimator; of an automatic one, those that were chosen."""
+        return getattr(self.estimator, "pipeline_", self.estimator)
+
+    def predict(self, X: list[NDArray[Any]]) -> NDArray[Any]:
         """Return the label of each sequence."""
-        return self.predict_shares(X)[0]
+        return self.estimator.predict(X)
 
-    def predict_shares(
-        self, X: list[NDArray[Any]]
-    ) -> tuple[NDArray[np.str_], NDArray[np.float64] | None]:
-        """Return labels, and the share of every class in each explanation, where there is one.
-
-        Sparse coding has: (N, n_classes), as :meth:`SparseCodingClassifier.predict_proba`.
-        """
-        *steps, classifier = self.pipeline
+    def predict_with_certainty(self, X: list[NDArray[Any]]) -> Prediction:
+        """Return labels of sequences, and how sure they are."""
+        if isinstance(self.estimator, AutoLDSClassifier):
+            return predict_with_certainty(self.estimator, X)
         systems: Any = X
-        for step in steps:
+        for step in self.pipeline[: self._n_before]:
             systems = step.transform(systems)
-        explains = hasattr(classifier, "predict_proba")
-        shares = classifier.predict_proba(systems) if explains else None
-        return classifier.predict(systems), shares
+        return predict_with_certainty(self._rest, systems)
 
-    def predict_stored(
-        self, store: LDSStore
-    ) -> tuple[NDArray[np.str_], NDArray[np.float64] | None]:
-        """Return labels and shares of systems in a store, as :meth:`predict_shares`.
+    def predict_stored(self, store: LDSStore) -> Prediction:
+        """Return what :meth:`predict_with_certainty` does, of systems in a store.
 
         The store must have been made by an encoder, and from files read, like those of the model.
         """
-        classifier = self.pipeline[-1]
         about = store.about
         theirs = {**about.get("encoder", {}), **about.get("reading", {})}
         if "frame" in about:
             theirs["frame_shape"] = about["frame"][1:] or None
         mine = {**self.encoder_of_stores().get_params(), **self.reading.as_dict()}
         self._check_same({**mine, "frame_shape": self.frame_shape}, theirs, "store")
-        shares = classifier.predict_proba(store) if hasattr(classifier, "predict_proba") else None
-        return classifier.predict(store), shares
+        automatic = isinstance(self.estimator, AutoLDSClassifier)
+        return predict_with_certainty(self.estimator if automatic else self._rest, store)
 
     def encoder_of_stores(self) -> LDSEncoder:
         """Return the encoder, by which a store must be made that the model is to label."""
-        if len(self.pipeline) > 2:
-            raise _errors.invalid(
-                "the model", "take channels as they are", "one that scales them",
-                "Systems in a store are not scaled: predict from the files.",
-            )  # fmt: skip
+        if self._n_before > 1:
+            raise _errors.channels_are_scaled()
         return self._encoder
 
     @property
+    def _n_before(self) -> int:
+        """Steps up to the encoder."""
+        kinds = [isinstance(step, LDSEncoder) for _, step in self.pipeline.steps]
+        return 1 + kinds.index(True)
+
+    @property
     def _encoder(self) -> LDSEncoder:
-        return self.pipeline[-2]
+        return self.pipeline[self._n_before - 1]
+
+    @property
+    def _rest(self) -> Any:
+        """What labels systems: the steps after the encoder."""
+        rest = self.pipeline[self._n_before :]
+        return rest[0] if len(rest) == 1 else rest
 
     def check_like(self, data: Collection) -> None:
         """Raise unless sequences have the channels of those of training, and were read alike."""
@@ -131,60 +129,59 @@ class Model:
     @property
     def classes(self) -> list[str]:
         """Labels the model can give."""
-        return [str(label) for label in self.pipeline[-1].classes_]
+        return [str(label) for label in self.estimator.classes_]
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file, whole or not at all."""
-        arrays: Arrays = {}
-        body = {
-            "pipeline": pack(self.pipeline, arrays),
-            "reading": self.reading.as_dict(),
-            "frame_shape": None if self.frame_shape is None else list(self.frame_shape),
-            "about": self.about,
-        }
-        body["digest"] = _digest(body, arrays)
-        save_arrays(path, KIND, _VERSION, body, arrays)
+        """Write the model to one file, whole or not at all; see :func:`ldslearn.save`."""
+        shape = None if self.frame_shape is None else list(self.frame_shape)
+        about = {**self.about, "reading": self.reading.as_dict(), "frame_shape": shape}
+        save(self.estimator, path, about=about)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> "Model":
-        """Read a model; nothing in the file is executed, and damage is noticed."""
-        header, arrays = load_arrays(path, KIND, _VERSION)
-        try:
-            body: dict[str, Any] = {name: header.get(name) for name in _PARTS}
-            if header.get("digest") != _digest(body, arrays):
-                raise ValueError("its contents do not match their checksum")
+    def load(cls, path: str | PathLike[str], *, try_it: bool = True) -> "Model":
+        """Read a model; nothing in the file is executed, and damage is noticed.
+
+        A classifier of sequences that was saved by :func:`ldslearn.save` is a model, too. It does
+        not know how files were read: they are read as they are.
+        """
+        found = read(path)
+        if not cls._takes_sequences(found.estimator):
+            raise _errors.no_classifier(path, type(found.estimator).__name__)
+        about = dict(found.about)
+        with naming(path):
+            reading = about.pop("reading", Reading().as_dict())
+            shape = about.pop("frame_shape", None)
             model = cls(
-                unpack(body["pipeline"], arrays),
-                Reading.from_dict(body["reading"]),
-                None if body["frame_shape"] is None else tuple(map(int, body["frame_shape"])),
-                dict(body["about"]),
+                found.estimator,
+                Reading.from_dict(reading),
+                None if shape is None else tuple(map(int, shape)),
+                about,
             )
             model._check()
-        except Exception as error:  # whatever a hostile file makes of its parts
-            raise _errors.damaged_contents(path, error) from error
+            if try_it:
+                try_out(model.estimator)
         return model
+
+    @staticmethod
+    def _takes_sequences(estimator: Any) -> bool:
+        if isinstance(estimator, AutoLDSClassifier):
+            return True
+        steps = getattr(estimator, "steps", [])
+        encoders = [isinstance(step, LDSEncoder) for _, step in steps]
+        return any(encoders[:-1]) and hasattr(steps[-1][1], "predict")
 
     def _check(self) -> None:
         """Raise unless the parts belong together."""
-        steps = [step for _, step in getattr(self.pipeline, "steps", ())]
-        kinds = [type(step) for step in steps[:-1]]
-        if kinds not in ([LDSEncoder], [ChannelScaler, LDSEncoder]):
-            raise ValueError("it is not an encoder and a classifier")
-        check_is_fitted(steps[-1])
-        if not isinstance(getattr(steps[-1], "classes_", None), np.ndarray):
-            raise ValueError("its classifier is not fitted")
-        missing = [name for name in _ABOUT if name not in self.about]
+        missing = [name for name in _ABOUT if self.about and name not in self.about]
         if missing:
             raise ValueError(f"it does not tell its {missing[0]}")
+        if self.about and not isinstance(self.about["data"], dict):
+            raise ValueError("it does not tell its data")
         shape = self.frame_shape
         if shape is not None and math.prod(shape) != self._encoder.n_channels_in_:
             raise ValueError(f"frames of shape {shape} have another number of channels")
         if shape is not None and self.reading.frames.size != shape[:2]:
             raise ValueError(f"files are not read as frames of shape {shape}")
-        theirs, ours = self.about["versions"].get("scikit-learn"), version("scikit-learn")
-        foreign = isinstance(steps[-1], LDSSVC | DictionaryClassifier)
-        if foreign and str(theirs).split(".")[:2] != ours.split(".")[:2]:
-            warnings.warn(_errors.made_elsewhere("scikit-learn", theirs, ours), stacklevel=3)
 
 
 def train(
@@ -216,7 +213,7 @@ def train(
         "data": describe(data),
         "versions": versions(),
     }
-    return Model(fit.pipeline, reading, data.frame_shape, about)
+    return Model(fit.estimator, reading, data.frame_shape, about)
 
 
 def _reading_of(data: Collection) -> Reading:
@@ -232,12 +229,3 @@ def _reading_of(data: Collection) -> Reading:
     height, width, *colours = data.frame_shape  # new frames of any size become like these
     frames = replace(reading.frames, size=(height, width), colour=bool(colours))
     return replace(reading, frames=frames)
-
-
-def _digest(body: dict[str, Any], arrays: Arrays) -> str:
-    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode())
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()

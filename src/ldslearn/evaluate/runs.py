@@ -1,11 +1,9 @@
 """Evaluate a method by a protocol: one run, one record that JSON can hold."""
 
 import hashlib
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,7 @@ from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
 from ldslearn.evaluate.predictions import list_mislabelled
 from ldslearn.evaluate.protocols import Protocol, automatic_protocol
-
-_PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
+from ldslearn.persist.files import versions
 
 
 @dataclass(frozen=True)
@@ -162,11 +159,3 @@ def fingerprint(data: Collection) -> str:
     if data.y is not None:
         digest.update("\n".join(data.y).encode())
     return digest.hexdigest()
-
-
-def versions() -> dict[str, str]:
-    """Versions of everything that decides the numbers."""
-    return {
-        "python": platform.python_version(),
-        **{package: version(package) for package in _PACKAGES},
-    }

@@ -107,14 +107,20 @@ def from_model(model: Model, index: int, n_timepoints: int, seed: int) -> tuple[
 
 
 def systems_of(model: Model) -> LDS:
-    """The atoms of a dictionary, or the training systems that other methods keep."""
-    classifier = model.pipeline[-1]
-    if hasattr(classifier, "dictionary_"):
-        return classifier.dictionary_.atoms_.systems()
-    if hasattr(classifier, "systems_"):
-        return classifier.systems_
-    kernel = getattr(classifier, "kernel_", None) or classifier.coder_.kernel_
-    return kernel.systems
+    """The atoms of a dictionary, or the training systems that other methods keep.
+
+    Support vector machines keep the support systems; of indefinite kernels, all.
+    """
+    for _, step in model.pipeline.steps:
+        dictionary = getattr(step, "dictionary_", step)
+        if hasattr(dictionary, "atoms_"):
+            return dictionary.atoms_.systems()
+        if hasattr(step, "systems_"):
+            return step.systems_
+        fitted = getattr(step, "coder_", step)
+        if hasattr(fitted, "kernel_"):
+            return fitted.kernel_.systems
+    raise _errors.invalid("the model", "keep systems or atoms", "none", "Train another method.")
 
 
 def check_suffix(path: Path) -> None:

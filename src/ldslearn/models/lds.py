@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole, random_source
-from ldslearn._files import load_arrays, save_arrays
+from ldslearn._files import digest_contents, load_arrays, save_arrays
 from ldslearn.models.fields import (
     FIELD_SHAPES,
     ORTHONORMAL_TOLERANCE,
@@ -458,13 +458,19 @@ class LDS:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the batch to one file (arrays and a JSON header), replaced in one step."""
-        save_arrays(path, _FORMAT, _VERSION, self._settings(), self._arrays())
+        settings, arrays = self._settings(), self._arrays()
+        header = {**settings, "digest": digest_contents(settings, arrays)}
+        save_arrays(path, _FORMAT, _VERSION, header, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a batch written by :meth:`save`; nothing in the file is ever executed."""
         header, arrays = load_arrays(path, _FORMAT, _VERSION)
         try:
+            settings = {name: header.get(name) for name in ("delays", "allow_unstable", "windows")}
+            # Files of the first release have no checksum.
+            if "digest" in header and header["digest"] != digest_contents(settings, arrays):
+                raise ValueError("its contents do not match their checksum")
             return cls(
                 **arrays,
                 delays=int(header["delays"]),

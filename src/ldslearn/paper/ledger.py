@@ -13,8 +13,8 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn._files import atomic_write
-from ldslearn.evaluate.runs import versions
 from ldslearn.paper.sources import Source
+from ldslearn.persist.files import versions
 
 FORMAT = 1  # raised when the numbers of a run come to mean something else
 

@@ -1,0 +1,75 @@
+"""Labels with how sure they are, in the terms that a classifier has."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.auto import AutoLDSClassifier
+from ldslearn.classify import NearestLDSClassifier, SparseCodingClassifier
+
+MEANINGS = {
+    "probability": "probability of the class",
+    "share": "share of the class in what all classes explain of the sequence; no probability",
+    "votes": "share of the neighbours that vote for the class; no probability",
+    "margin": "score of the class less that of the next one; no probability",
+}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Labels of some sequences.
+
+    Attributes
+    ----------
+    labels : (N,) array
+    classes : list of str
+    kind : "probability", "share", "votes" or "margin"
+        What `certainty` is.
+    calibrated : bool
+        Whether probabilities were fitted to held-out data.
+    values : (N, n_classes) array
+        Probability, share, votes or score of every class.
+    """
+
+    labels: NDArray[Any]
+    classes: list[str]
+    kind: str
+    calibrated: bool
+    values: NDArray[np.float64]
+
+    @property
+    def certainty(self) -> NDArray[np.float64]:
+        """How sure each label is, (N,): its value; of scores, what it is ahead of the next one."""
+        largest = np.sort(self.values, axis=1)[:, ::-1]
+        return largest[:, 0] - largest[:, 1] if self.kind == "margin" else largest[:, 0]
+
+    @property
+    def runners_up(self) -> list[str]:
+        """The class of the second largest value of each, the predicted one aside."""
+        own = np.array([str(label) for label in self.labels])[:, None] == np.array(self.classes)
+        return [self.classes[i] for i in np.where(own, -np.inf, self.values).argmax(axis=1)]
+
+
+def predict_with_certainty(estimator: Any, X: Any) -> Prediction:
+    """Return labels, and how sure they are.
+
+    Parameters
+    ----------
+    estimator : classifier
+    X : what it takes
+    """
+    classes = [str(label) for label in estimator.classes_]
+    if isinstance(estimator, AutoLDSClassifier):
+        labels, values = estimator.predict_with_proba(X)
+        return Prediction(labels, classes, "probability", True, values)
+    labels = estimator.predict(X)
+    if hasattr(estimator, "predict_proba"):
+        kinds = {SparseCodingClassifier: "share", NearestLDSClassifier: "votes"}
+        kind = kinds.get(type(estimator), "probability")
+        return Prediction(labels, classes, kind, False, estimator.predict_proba(X))
+    scores = estimator.decision_function(X)
+    if scores.ndim == 1:
+        scores = np.stack([-scores, scores], axis=1)
+    return Prediction(labels, classes, "margin", False, scores)

@@ -1,0 +1,134 @@
+"""Kinds and sizes of the parts of estimators: arrays, kernels, atoms."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ldslearn._files import LIMIT
+from ldslearn.dictionary.atoms import Atoms
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.online import GRID, Memory
+from ldslearn.dictionary.recipe import Recipe, split_name
+from ldslearn.geometry.fitted import FittedKernel, ReferenceKernel
+from ldslearn.geometry.registry import kernel_parts
+from ldslearn.models import LDS
+
+_KINDS = {"symmetric": "symmetric", "skew": "skew", "covariance": "plain", "finite": "plain"}
+
+
+def require(holds: bool, otherwise: str) -> None:
+    """Raise ValueError that says what is wrong."""
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def check_count(name: str, value: Any, most: int = 2**40) -> None:
+    """Raise unless `value` is an integer from 1 to `most`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    require(whole and 1 <= value <= most, f"{name} is {value!r:.40}")
+
+
+def check_array(name: str, value: Any, shape: tuple[int | None, ...], kinds: str = "f") -> None:
+    """Raise unless `value` is a finite array of this shape; None in it is any length."""
+    require(isinstance(value, np.ndarray) and value.dtype.kind in kinds, f"{name} is no such array")
+    fits = value.ndim == len(shape) and all(
+        wanted is None or got == wanted for got, wanted in zip(value.shape, shape, strict=True)
+    )
+    require(fits, f"{name} has shape {value.shape}")
+    if "f" in kinds:
+        require(value.dtype == np.float64, f"{name} has dtype {value.dtype}")
+        require(bool(np.isfinite(value).all()), f"{name} is not finite")
+
+
+def check_indices(name: str, value: Any, length: int | None, below: int) -> None:
+    """Raise unless `value` holds numbers from 0 to `below` - 1."""
+    check_array(name, value, (length,), "iu")
+    require(not value.size or 0 <= value.min() <= value.max() < below, f"{name} is out of range")
+
+
+def check_classes(classes: Any) -> None:
+    """Raise unless `classes` is a sorted array of different labels."""
+    require(isinstance(classes, np.ndarray) and classes.ndim == 1, "classes_ is no list of labels")
+    require(len(classes) >= 2, "fewer than two classes")
+    require(np.array_equal(np.unique(classes), classes), "classes_ are not sorted and different")
+
+
+def check_kernel(kernel: Any) -> None:
+    """Raise unless a fitted kernel has systems, parts that exist, and matrices of their sizes."""
+    require(isinstance(kernel, ReferenceKernel), "kernel_ is no kernel")
+    systems, parts = kernel.systems, kernel.parts
+    require(isinstance(systems, LDS) and len(systems) > 0, "its systems are none")
+    require(isinstance(parts, list) and len(parts) > 0, "its kernel has no parts")
+    for part in parts:
+        require(isinstance(part, tuple) and len(part) == 3, "a part of its kernel is none")
+        name, weight, settings = part
+        require(isinstance(name, str) and isinstance(settings, dict), "a kernel without a name")
+        require(isinstance(weight, Real) and np.isfinite(float(weight)), "a weight is no number")
+        kernel_parts(name, settings)
+        if isinstance(settings.get("order"), int):
+            n_bytes = 8 * settings["order"] * systems.C.size
+            require(n_bytes <= LIMIT, f"order = {settings['order']}")
+    n_systems = len(systems)
+    if kernel.projector is not None:
+        check_array("projector", kernel.projector, (n_systems, None))
+    if isinstance(kernel, FittedKernel):
+        check_array("gram", kernel.gram, (n_systems, n_systems))
+        require(count_columns(kernel) == n_systems, "projector is not square")
+
+
+def count_columns(kernel: ReferenceKernel) -> int:
+    """Return how many kernels `cross` has for each system."""
+    return len(kernel.systems) if kernel.projector is None else kernel.projector.shape[1]
+
+
+def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
+    """Raise unless atoms are columns as a recipe makes them of systems like the one given."""
+    require(isinstance(like, LDS) and len(like) == 1, "_like is no system")
+    require(isinstance(recipe, Recipe) and isinstance(recipe.codes, tuple), "recipe_ is none")
+    require(len(recipe.codes) > 0 and type(recipe.order) is int, "recipe_ is empty")
+    require(recipe.order >= 1 and 8 * recipe.order * like.C.size <= LIMIT, "recipe_ has an order")
+    require(isinstance(atoms, Atoms) and isinstance(atoms.terms, list), "atoms_ are none")
+    require(atoms.delays == like.delays, "atoms_ have other delays")
+    require(len(atoms.terms) == len(recipe.codes), "as many codes as in its recipe are missing")
+    lengths = set()
+    for code, term in zip(recipe.codes, atoms.terms, strict=True):
+        require(isinstance(code, dict) and isinstance(term, dict) and len(code) > 0, "no terms")
+        require(list(code) == list(term), "atoms_ have other terms than recipe_")
+        for name, weight in code.items():
+            require(isinstance(name, str) and isinstance(weight, float), "a weight is no number")
+            require(bool(np.isfinite(weight)), "a weight is not finite")
+            _check_columns(name, term[name], recipe, like)
+            lengths.add(len(term[name]))
+    require(len(lengths) == 1 and 0 not in lengths, "atoms_ of different numbers")
+    recipe.columns(like)  # or whatever is wrong with its names
+
+
+def _check_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> None:
+    part, window = split_name(name)
+    require(part in _KINDS and 0 <= window < like.windows, f"a term {name[:40]!r}")
+    require(isinstance(columns, Columns) and columns.kind == _KINDS[part], f"{name} is none")
+    n, m = like.n_states, like.n_channels * (recipe.order if part == "finite" else 1)
+    n_columns = None if part == "covariance" else n
+    check_array(f"rows of {name}", columns.rows, (None, n_columns, m))
+    require(1 <= columns.rows.shape[1] <= n, f"{name} has {columns.rows.shape[1]} columns")
+    n_values = {"symmetric": n, "skew": n // 2}.get(part, 0)
+    shape = (len(columns.rows), n_values)
+    check_array(f"eigenvalues of {name}", columns.eigenvalues, shape)
+    require(bool((np.abs(columns.eigenvalues) < 1).all()) or part == "skew", "unstable atoms")
+
+
+def check_memories(memories: Any, atoms: Atoms, recipe: Recipe) -> None:
+    """Raise unless the averages of a stream belong to the atoms."""
+    require(isinstance(memories, list) and len(memories) == len(recipe.codes), "other _memories")
+    for memory, term in zip(memories, atoms.terms, strict=True):
+        require(isinstance(memory, Memory), "_memories are none")
+        for averages in (memory.pulls, memory.curves):
+            require(isinstance(averages, list) and len(averages) == len(term), "other averages")
+        parts = zip(memory.pulls, memory.curves, term.values(), strict=True)
+        for pull, curve, columns in parts:
+            check_array("pulls", pull, columns.rows.shape)
+            check_array("curves", curve, (*columns.eigenvalues.shape, len(GRID)))
+        check_array("idle", memory.idle, (len(atoms),), "i")
+        check_array("learned", memory.learned, (len(atoms),), "b")
+        require(type(memory.n_batches) is int and memory.n_batches >= 0, "n_batches is no number")

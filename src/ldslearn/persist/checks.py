@@ -1,0 +1,288 @@
+"""What a file must hold for an estimator to work, asked before anything is computed with it."""
+
+import warnings
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from ldslearn import _errors
+from ldslearn.auto import AutoLDSClassifier, ChannelScaler
+from ldslearn.auto.calibration import chances
+from ldslearn.auto.report import Report
+from ldslearn.classify import (
+    LDSSVC,
+    DictionaryClassifier,
+    NearestLDSClassifier,
+    SparseCodingClassifier,
+)
+from ldslearn.cluster import LDSKMeans
+from ldslearn.coding import SparseCoder
+from ldslearn.dictionary.base import SystemDictionary
+from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.models import LDS, LDSEncoder
+from ldslearn.persist.check_parts import (
+    check_array,
+    check_atoms,
+    check_classes,
+    check_count,
+    check_indices,
+    check_kernel,
+    check_memories,
+    count_columns,
+    require,
+)
+from ldslearn.persist.check_sklearn import check_linear, check_scaler, check_support_vectors
+from ldslearn.sequences import window_levels
+
+# What an estimator needs to answer; of those not named, check_fitted knows nothing.
+FITTED: dict[type, tuple[str, ...]] = {
+    AutoLDSClassifier: ("classes_", "pipeline_", "report_", "n_channels_in_", "_factor"),
+    ChannelScaler: ("scale_",),
+    DictionaryClassifier: ("classes_", "dictionary_", "classifier_"),
+    LDSEncoder: ("n_states_", "n_channels_in_"),
+    LDSKMeans: ("cluster_centers_", "recipe_", "_like", "labels_", "inertia_", "n_iter_"),
+    LDSSVC: ("classes_", "kernel_", "svc_", "C_"),
+    LinearSVC: ("classes_", "coef_", "intercept_", "n_features_in_"),
+    LogisticRegression: ("classes_", "coef_", "intercept_", "n_features_in_"),
+    NearestLDSClassifier: ("classes_", "systems_", "_labels"),
+    Pipeline: ("steps",),
+    RidgeClassifier: ("_label_binarizer", "coef_", "intercept_", "n_features_in_"),
+    SVC: ("classes_", "support_", "_n_support", "_dual_coef_", "_intercept_", "shape_fit_"),
+    SparseCoder: ("kernel_",),
+    SparseCodingClassifier: ("classes_", "coder_", "atom_classes_"),
+    StandardScaler: ("scale_", "mean_", "n_features_in_"),
+    SystemDictionary: ("atoms_", "recipe_", "_like"),
+}
+
+
+def check_is_complete(estimator: Any) -> None:
+    """Raise NotFittedError unless an estimator, steps of a pipeline included, can be saved."""
+    if isinstance(estimator, Pipeline):
+        for _, step in estimator.steps:
+            if step not in ("passthrough", None):
+                check_is_complete(step)
+        return
+    for attribute in _needed_by(estimator):
+        if attribute not in vars(estimator):
+            raise NotFittedError(_errors.not_fitted_to_save(type(estimator).__name__, attribute))
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise ValueError unless an estimator that was read has parts of the right kinds and sizes.
+
+    Only sizes and kinds are looked at: :func:`try_out` finds what is left.
+    """
+    kind = next((known for known in _CHECKS if isinstance(estimator, known)), None)
+    require(kind is not None, f"a {type(estimator).__name__} is no estimator")
+    for attribute in _needed_by(estimator):
+        require(attribute in vars(estimator), f"{type(estimator).__name__} lacks {attribute}")
+    _CHECKS[kind](estimator)  # type: ignore[index]
+
+
+def try_out(estimator: Any) -> None:
+    """Let an estimator answer for one of the systems it was fitted with; it raises what it will."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        repr(estimator)
+        if isinstance(estimator, AutoLDSClassifier):
+            str(estimator.report_)
+            classifier = estimator.pipeline_[-1]
+            scores = estimator._system_scores(example_for(classifier))
+            require(scores.shape == (1, len(estimator.classes_)), "scores of other classes")
+            chances(scores, estimator._factor)
+            return
+        if isinstance(estimator, Pipeline):
+            rest = _after_encoder(estimator)
+            if not rest:
+                return
+            estimator = Pipeline(rest)
+        if isinstance(estimator, LDSEncoder | ChannelScaler):
+            return
+        example = example_for(estimator)
+        for method in ("predict", "predict_proba", "decision_function", "transform"):
+            if hasattr(estimator, method):
+                getattr(estimator, method)(example)
+
+
+def example_for(estimator: Any) -> Any:
+    """Return an input of one row: a training system or an atom's like, or zeros."""
+    if isinstance(estimator, Pipeline):
+        return example_for(estimator[0])
+    if isinstance(estimator, SparseCodingClassifier):
+        estimator = estimator.coder_
+    if isinstance(estimator, DictionaryClassifier):
+        estimator = estimator.dictionary_
+    if isinstance(estimator, SparseCoder | LDSSVC):
+        return estimator.kernel_.systems[:1]
+    if isinstance(estimator, NearestLDSClassifier):
+        return estimator.systems_[:1]
+    if isinstance(estimator, SystemDictionary | LDSKMeans):
+        return estimator._like
+    return np.zeros((1, estimator.n_features_in_))
+
+
+def _needed_by(estimator: Any) -> tuple[str, ...]:
+    return next((names for kind, names in FITTED.items() if isinstance(estimator, kind)), ())
+
+
+def _check_encoder(encoder: LDSEncoder) -> None:
+    for name in ("n_channels_in_", "n_states_"):
+        check_count(name, getattr(encoder, name))
+    encoder._check_parameters()
+    require(
+        encoder.n_states_ <= encoder.n_channels_in_ * encoder.delays, "more states than channels"
+    )
+
+
+def _check_channel_scaler(scaler: ChannelScaler) -> None:
+    check_array("scale_", scaler.scale_, (None,))
+    require(bool((scaler.scale_ > 0).all()), "scale_ is not positive")
+
+
+def _check_coder(coder: SparseCoder) -> None:
+    require(isinstance(coder.kernel_, FittedKernel), "kernel_ is no fitted kernel")
+    check_kernel(coder.kernel_)
+
+
+def _check_sparse(classifier: SparseCodingClassifier) -> None:
+    require(isinstance(classifier.coder_, SparseCoder), "coder_ is no SparseCoder")
+    check_fitted(classifier.coder_)
+    check_classes(classifier.classes_)
+    n_atoms = len(classifier.coder_.kernel_.systems)
+    check_indices("atom_classes_", classifier.atom_classes_, n_atoms, len(classifier.classes_))
+    classifier._check_reject(classifier.classes_)
+
+
+def _check_nearest(classifier: NearestLDSClassifier) -> None:
+    systems = classifier.systems_
+    require(isinstance(systems, LDS) and len(systems) > 0, "systems_ are no systems")
+    check_classes(classifier.classes_)
+    check_indices("_labels", classifier._labels, len(systems), len(classifier.classes_))
+    check_count("n_neighbors", classifier.n_neighbors, len(systems))
+
+
+def _check_machine(classifier: LDSSVC) -> None:
+    check_kernel(classifier.kernel_)
+    check_classes(classifier.classes_)
+    svc = classifier.svc_
+    require(isinstance(svc, SVC) and svc.kernel == "precomputed", "svc_ is no SVC of a kernel")
+    check_fitted(svc)
+    columns = count_columns(classifier.kernel_)
+    require(
+        columns in (len(svc.support_), svc.shape_fit_[0]),
+        "support vectors that are not those of the kernel",
+    )
+    require(np.array_equal(svc.classes_, classifier.classes_), "svc_ has other classes")
+    require(isinstance(classifier.C_, Real), "C_ is no number")
+
+
+def _check_dictionary(dictionary: SystemDictionary) -> None:
+    check_atoms(dictionary.atoms_, dictionary.recipe_, dictionary._like)
+    require(len(dictionary.atoms_) == dictionary.n_atoms, f"n_atoms is {dictionary.n_atoms!r:.40}")
+    if hasattr(dictionary, "_memories"):
+        check_memories(dictionary._memories, dictionary.atoms_, dictionary.recipe_)
+        require(isinstance(dictionary.batch_objective_, list), "batch_objective_ is no list")
+
+
+def _check_clusters(model: LDSKMeans) -> None:
+    check_atoms(model.cluster_centers_, model.recipe_, model._like)
+    check_indices("labels_", model.labels_, None, len(model.cluster_centers_))
+    require(len(model.recipe_.codes) == 1, "more than one code")
+
+
+def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
+    require(isinstance(classifier.dictionary_, SystemDictionary), "dictionary_ is none")
+    check_fitted(classifier.dictionary_)
+    check_classes(classifier.classes_)
+    check_fitted(classifier.classifier_)
+    require(
+        np.array_equal(classifier.classifier_.classes_, classifier.classes_),
+        "classifier_ has other classes",
+    )
+    for one in getattr(classifier, "dictionaries_", []):
+        require(isinstance(one, SystemDictionary), "dictionaries_ are none")
+        check_fitted(one)
+
+
+def _check_pipeline(pipeline: Pipeline) -> None:
+    steps = pipeline.steps
+    require(isinstance(steps, list) and len(steps) > 0, "it has no steps")
+    for pair in steps:
+        require(
+            isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str),
+            "a step is no pair of a name and an estimator",
+        )
+        if pair[1] not in ("passthrough", None):
+            check_fitted(pair[1])
+    require(len({name for name, _ in steps}) == len(steps), "two steps of one name")
+    require(pipeline.memory is None, "memory is not None")
+    _after_encoder(pipeline)
+
+
+def _after_encoder(pipeline: Pipeline) -> list[tuple[str, Any]]:
+    """Steps of a pipeline that take systems, if they fit the encoder before them."""
+    steps = [pair for pair in pipeline.steps if pair[1] not in ("passthrough", None)]
+    at = next((i for i, (_, step) in enumerate(steps) if isinstance(step, LDSEncoder)), None)
+    if at is None:
+        return [] if any(isinstance(step, ChannelScaler) for _, step in steps) else steps
+    encoder, rest = steps[at][1], steps[at + 1 :]
+    if rest:
+        like = example_for(rest[0][1])
+        require(isinstance(like, LDS), "the step after the encoder takes no systems")
+        made = {
+            "n_channels": encoder.n_channels_in_ * encoder.delays,
+            "n_states": encoder.n_states_,
+            "delays": encoder.delays,
+            "windows": sum(window_levels(encoder.windows)),
+        }
+        for name, value in made.items():
+            require(getattr(like, name) == value, f"the encoder has another {name}")
+    for _, before in steps[:at]:
+        require(
+            isinstance(before, ChannelScaler) and len(before.scale_) == encoder.n_channels_in_,
+            "the step before the encoder has another number of channels",
+        )
+    return rest
+
+
+def _check_auto(model: AutoLDSClassifier) -> None:
+    require(isinstance(model.pipeline_, Pipeline), "pipeline_ is no Pipeline")
+    check_fitted(model.pipeline_)
+    kinds = [type(step) for _, step in model.pipeline_.steps]
+    known = [[*before, LDSEncoder, last] for before in ([], [ChannelScaler])
+             for last in (LDSSVC, SparseCodingClassifier)]  # fmt: skip
+    require(kinds in known, "pipeline_ is not an encoder and a classifier")
+    check_classes(model.classes_)
+    require(np.array_equal(model.pipeline_[-1].classes_, model.classes_), "other classes_")
+    channels = model.pipeline_[-2].n_channels_in_
+    require(model.n_channels_in_ == channels, f"n_channels_in_ is {model.n_channels_in_!r:.40}")
+    factor = model._factor
+    require(isinstance(factor, float) and 0 < factor < np.inf, f"_factor is {factor!r:.40}")
+    require(isinstance(model.report_, Report), "report_ is no report")
+
+
+_CHECKS: dict[type, Callable[[Any], None]] = {
+    AutoLDSClassifier: _check_auto,
+    ChannelScaler: _check_channel_scaler,
+    DictionaryClassifier: _check_dictionary_classifier,
+    LDSEncoder: _check_encoder,
+    LDSKMeans: _check_clusters,
+    LDSSVC: _check_machine,
+    LinearSVC: check_linear,
+    LogisticRegression: check_linear,
+    NearestLDSClassifier: _check_nearest,
+    Pipeline: _check_pipeline,
+    RidgeClassifier: check_linear,
+    SVC: check_support_vectors,
+    SparseCoder: _check_coder,
+    SparseCodingClassifier: _check_sparse,
+    StandardScaler: check_scaler,
+    SystemDictionary: _check_dictionary,
+}

@@ -1,0 +1,53 @@
+"""The fixed list of classes whose objects a file may hold."""
+
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import LabelBinarizer, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from ldslearn.auto import AutoLDSClassifier, ChannelScaler
+from ldslearn.auto.report import Report
+from ldslearn.classify import (
+    LDSSVC,
+    DictionaryClassifier,
+    NearestLDSClassifier,
+    SparseCodingClassifier,
+)
+from ldslearn.cluster import LDSKMeans
+from ldslearn.coding import SparseCoder
+from ldslearn.dictionary import FiniteDictionary, LDSDictionary
+from ldslearn.dictionary.atoms import Atoms
+from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.online import Memory
+from ldslearn.dictionary.recipe import Recipe
+from ldslearn.geometry.fitted import FittedKernel, ReferenceKernel
+from ldslearn.models import LDSEncoder
+
+ESTIMATORS: dict[str, type] = {
+    known.__name__: known
+    for known in (
+        AutoLDSClassifier,
+        ChannelScaler,
+        DictionaryClassifier,
+        FiniteDictionary,
+        LDSDictionary,
+        LDSEncoder,
+        LDSKMeans,
+        LDSSVC,
+        NearestLDSClassifier,
+        Pipeline,
+        SparseCoder,
+        SparseCodingClassifier,
+    )
+}
+# Their attributes belong to a version of scikit-learn: another one may read them differently.
+FOREIGN: dict[str, type] = {
+    known.__name__: known
+    for known in (LinearSVC, LogisticRegression, RidgeClassifier, StandardScaler, SVC)
+}
+_PARTS: dict[str, type] = {
+    known.__name__: known
+    for known in (Atoms, Columns, FittedKernel, LabelBinarizer, Memory, Recipe, ReferenceKernel,
+                  Report)
+}  # fmt: skip
+CLASSES = {**ESTIMATORS, **FOREIGN, **_PARTS}

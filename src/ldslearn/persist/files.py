@@ -1,0 +1,174 @@
+"""Save a fitted estimator to one file, and load it: arrays, JSON, a checksum and no code."""
+
+import os
+import platform
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from ldslearn import _errors
+from ldslearn._files import digest_contents, kind_of, load_arrays, save_arrays
+from ldslearn.models import LDS
+from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
+from ldslearn.persist.classes import FOREIGN
+from ldslearn.persist.packing import Arrays, pack, unpack
+
+KIND, VERSION = "ldslearn model", 2
+SYSTEMS = "ldslearn.LDS"
+_DICTIONARY = "ldslearn dictionary"  # of the command `learn` before version 2
+KINDS = (KIND, SYSTEMS, _DICTIONARY)
+_PARTS = {1: ("pipeline", "reading", "frame_shape", "about"), 2: ("estimator", "about", "saved")}
+_PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
+_MAX_REASON = 300
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What is in a file.
+
+    Attributes
+    ----------
+    estimator : estimator or LDS
+    about : dict
+        Plain values that were given with it, such as what it was trained on.
+    saved : dict
+        ``class``, ``date`` and ``versions`` of the libraries; of old files what they tell.
+    """
+
+    estimator: Any
+    about: dict[str, Any]
+    saved: dict[str, Any]
+
+
+def save(
+    estimator: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None
+) -> None:
+    """Write a fitted estimator, a pipeline of them or an LDS batch to one file.
+
+    The file holds arrays and JSON and nothing that is executed. It replaces an older one in one
+    step. What :func:`load` returns gives the same answers to the last bit, on a machine with the
+    same libraries.
+
+    Parameters
+    ----------
+    estimator : estimator or LDS
+        Any fitted estimator of ldslearn, or a :class:`sklearn.pipeline.Pipeline` of them and of
+        LinearSVC, LogisticRegression, RidgeClassifier, StandardScaler and SVC.
+    path : path-like
+    about : mapping, optional
+        Plain values to keep with it, such as what it was trained on; `ldslearn inspect` shows
+        them. An LDS batch has none.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If it, or a step of it, is not fitted.
+    TypeError
+        If it has a part that cannot be saved: an estimator of another class, a function as kernel,
+        a RandomState.
+    """
+    if isinstance(estimator, LDS):
+        if about is not None:
+            raise _errors.invalid_parameter("about", "not be given with an LDS batch", about)
+        estimator.save(path)
+        return
+    arrays: Arrays = {}
+    node = pack(estimator, arrays, "estimator")
+    check_is_complete(estimator)
+    body = {
+        "estimator": node,
+        "about": dict(about or {}),
+        "saved": {
+            "class": type(estimator).__name__,
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": versions(),
+        },
+    }
+    body["digest"] = digest_contents(body, arrays)
+    save_arrays(path, KIND, VERSION, body, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Return the estimator, or LDS batch, in a file written by :func:`save`.
+
+    Files of `ldslearn train` and `ldslearn learn` are such files. Nothing in a file is executed;
+    its checksum, and the kinds and sizes of its parts, are checked.
+    """
+    found = read(path)
+    if not isinstance(found.estimator, LDS):
+        with naming(path):
+            try_out(found.estimator)
+    return found.estimator
+
+
+def read(path: str | os.PathLike[str]) -> Saved:
+    """Return all that is in a file, checked but for :func:`try_out`."""
+    kind = kind_of(path)
+    if kind == SYSTEMS:
+        return Saved(LDS.load(path), {}, {"class": "LDS"})
+    if kind == _DICTIONARY:
+        header, arrays = load_arrays(path, _DICTIONARY, 1)
+        return _open(path, header.get("dictionary"), arrays, {}, {})
+    header, arrays = load_arrays(path, KIND, VERSION)
+    body: dict[str, Any] = {name: header.get(name) for name in _PARTS[header["version"]]}
+    with naming(path):
+        if header.get("digest") != digest_contents(body, arrays):
+            raise ValueError("its contents do not match their checksum")
+        if not isinstance(body["about"], dict):
+            raise ValueError("it does not tell what it is about")
+    if header["version"] == 1:
+        about = {**body["about"], "reading": body["reading"], "frame_shape": body["frame_shape"]}
+        saved = {"versions": about.get("versions")}
+        return _open(path, body["pipeline"], arrays, about, saved)
+    return _open(path, body["estimator"], arrays, body["about"], body["saved"])
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that decides the numbers."""
+    return {
+        "python": platform.python_version(),
+        **{package: version(package) for package in _PACKAGES},
+    }
+
+
+def _open(
+    path: str | os.PathLike[str], node: Any, arrays: Arrays, about: dict[str, Any], saved: Any
+) -> Saved:
+    with naming(path):
+        if not isinstance(saved, dict):
+            raise ValueError("it does not tell how it was saved")
+        theirs = saved.get("versions")
+        if theirs is not None and not isinstance(theirs, dict):
+            raise ValueError("it does not tell its versions")
+        estimator = unpack(node, arrays)
+        check_fitted(estimator)
+    ours = version("scikit-learn")
+    made_with = str((theirs or {}).get("scikit-learn"))
+    if _holds_foreign(node) and made_with.split(".")[:2] != ours.split(".")[:2]:
+        warnings.warn(_errors.made_elsewhere("scikit-learn", made_with, ours), stacklevel=3)
+    return Saved(estimator, about, {"class": type(estimator).__name__, **saved})
+
+
+def _holds_foreign(node: Any) -> bool:
+    """Whether a packed value holds a fitted estimator of scikit-learn, pipelines aside."""
+    if isinstance(node, dict):
+        if node.get("class") in FOREIGN and any(name.endswith("_") for name in node["state"]):
+            return True
+        node = list(node.values())
+    return isinstance(node, list) and any(map(_holds_foreign, node))
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn whatever a hostile file makes of its parts into one message that names the file."""
+    try:
+        yield
+    except MemoryError:  # sizes were checked: it is the machine's
+        raise
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise _errors.damaged_contents(path, reason[:_MAX_REASON]) from error

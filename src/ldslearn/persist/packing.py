@@ -1,0 +1,171 @@
+"""Fitted estimators as plain values and arrays, and back, without executing anything.
+
+Classes are looked up in a fixed list; what is not on it can be neither saved nor loaded.
+"""
+
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn.classify import NearestLDSClassifier
+from ldslearn.geometry.fitted import ReferenceKernel
+from ldslearn.models import LDS
+from ldslearn.persist.classes import CLASSES, ESTIMATORS, FOREIGN
+
+Arrays = dict[str, NDArray[Any]]
+
+_DEEPEST = 50  # nesting of a damaged or hostile file
+# Numbers that decide how long a prediction takes: more than these nobody has saved.
+_MOST = {"order": 1000, "delays": 10_000, "n_frequencies": 2**20, "n_jobs": 1024, "windows": 10_000}
+_NUMBERS_AND_TEXTS = "fiubUSc"  # kinds of dtypes
+_NOT_KEPT = ("_metadata_request",)  # how a program routes weights
+
+
+def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
+    """Return `value` as something JSON can hold; arrays go to `arrays` under numbers.
+
+    An array that occurs twice is kept once. `where` is what messages call the value.
+    """
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float) and math.isfinite(value):
+        return value
+    if isinstance(value, float):
+        return {"number": str(value)}
+    if isinstance(value, np.generic):
+        return pack(value.item(), arrays, where)
+    if isinstance(value, np.ndarray) and value.dtype.kind in _NUMBERS_AND_TEXTS:
+        same = (name for name, known in arrays.items() if _share_memory(known, value))
+        name = next(same, f"a{len(arrays)}")
+        arrays[name] = value
+        return {"array": name}
+    if isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 1:
+        return {"objects": [pack(member, arrays, where) for member in value]}
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return {kind: [pack(member, arrays, where) for member in value]}
+    if isinstance(value, Mapping):
+        return {
+            "dict": [
+                [pack(key, arrays, where), pack(member, arrays, where)]
+                for key, member in value.items()
+            ]
+        }
+    if isinstance(value, LDS):
+        state = {field.name: getattr(value, field.name) for field in fields(LDS)}
+        return {"systems": {name: pack(member, arrays) for name, member in state.items()}}
+    name = type(value).__name__
+    if CLASSES.get(name) is not type(value):
+        known_names = sorted([*ESTIMATORS, *FOREIGN], key=str.lower)
+        raise _errors.cannot_save(where, value, known_names)
+    return {
+        "class": name,
+        "state": {
+            key: pack(member, arrays, f"{name}.{key}")
+            for key, member in _state_of(value).items()
+            if key not in _NOT_KEPT
+        },
+    }
+
+
+def _share_memory(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    """Whether two arrays are the same numbers at the same place."""
+    one, two = (
+        (a.ctypes.data, a.dtype, a.shape, a.strides) if a.size else (id(a),)
+        for a in (first, second)
+    )
+    return one == two
+
+
+def _state_of(value: Any) -> dict[str, Any]:
+    """Attributes of an object, training systems without fields that nothing looks at again.
+
+    The mean is kept although not every kernel compares means: sequences drawn from a system of a
+    model need it.
+    """
+    state = dict(vars(value))
+    if isinstance(value, ReferenceKernel):
+        if all(part != "deviation" for part, _, _ in value.parts):
+            state["systems"] = without_deviation(value.systems)
+    elif isinstance(value, NearestLDSClassifier) and isinstance(state.get("systems_"), LDS):
+        state["systems_"] = without_deviation(state["systems_"])
+    return state
+
+
+def without_deviation(systems: LDS) -> LDS:
+    """Return the systems without their deviations, no array copied."""
+    arrays = {name: array for name, array in systems._arrays().items() if name != "deviation"}
+    return LDS._trusted(**systems._settings(), **arrays)
+
+
+def unpack(node: Any, arrays: Arrays, depth: int = 0) -> Any:
+    """Return what :func:`pack` was given; ValueError for anything it would not have written."""
+    if depth > _DEEPEST:
+        raise ValueError("values nested too deeply")
+    if node is None or isinstance(node, bool | int | float | str):
+        return node
+    if not isinstance(node, dict):
+        raise ValueError(f"unexpected {type(node).__name__}")
+
+    def below(member: Any) -> Any:
+        return unpack(member, arrays, depth + 1)
+
+    match node:
+        case {"number": str(text)} if text in ("nan", "inf", "-inf"):
+            return float(text)
+        case {"array": str(name)} if name in arrays:
+            return arrays[name]
+        case {"objects": list(members)}:
+            values = np.empty(len(members), dtype=object)
+            values[:] = [below(member) for member in members]
+            return values
+        case {"list": list(members)}:
+            return [below(member) for member in members]
+        case {"tuple": list(members)}:
+            return tuple(below(member) for member in members)
+        case {"dict": list(pairs)} if all(isinstance(p, list) and len(p) == 2 for p in pairs):
+            return _check_numbers({below(key): below(member) for key, member in pairs})
+        case {"systems": dict(state)} if set(state) <= {field.name for field in fields(LDS)}:
+            return LDS(**{name: below(member) for name, member in state.items()})
+        case {"class": str(name), "state": dict(state)} if name in CLASSES:
+            return _restore(CLASSES[name], {k: below(member) for k, member in state.items()})
+    raise ValueError(f"unexpected value {str(node)[:60]}")
+
+
+def _restore(kind: type, state: dict[str, Any]) -> Any:
+    """An object of a known class with these attributes, defaults for parameters it lacks."""
+    parameters = inspect.signature(kind).parameters
+    for name in state:
+        if name not in parameters and not _is_attribute(kind, name):
+            raise ValueError(f"unexpected attribute {name[:60]!r} of {kind.__name__}")
+    defaults = {
+        name: parameter.default
+        for name, parameter in parameters.items()
+        if parameter.default is not parameter.empty
+    }
+    missing = [name for name in parameters if name not in state and name not in defaults]
+    if missing:
+        raise ValueError(f"{kind.__name__} lacks {missing[0]}")
+    instance: Any = object.__new__(kind)
+    vars(instance).update({**defaults, **_check_numbers(state)})
+    return instance
+
+
+def _is_attribute(kind: type, name: str) -> bool:
+    """Whether a name can be one of what `fit` leaves: no method is replaced by a value."""
+    return name.isidentifier() and not name.startswith("__") and not hasattr(kind, name)
+
+
+def _check_numbers(values: dict[Any, Any]) -> dict[Any, Any]:
+    """Return the values, if none of the numbers that decide how long things take is absurd."""
+    for name, most in _MOST.items():
+        value = values.get(name)
+        if isinstance(value, int | float) and not abs(value) <= most:
+            raise ValueError(f"{name} = {value}")
+    return values
