@@ -24,6 +24,7 @@ _DEEPEST = 50  # nesting of a damaged or hostile file
 # Numbers that decide how long a prediction takes: more than these nobody has saved.
 _MOST = {"order": 1000, "delays": 10_000, "n_frequencies": 2**20, "n_jobs": 1024, "windows": 10_000}
 _NUMBERS_AND_TEXTS = "fiubUSc"  # kinds of dtypes
+_UNMARKED = ("epsilon", "nu")  # what SVC has of its relatives
 _NOT_KEPT = ("_metadata_request",)  # how a program routes weights
 
 
@@ -158,8 +159,9 @@ def _restore(kind: type, state: dict[str, Any]) -> Any:
 
 
 def _is_attribute(kind: type, name: str) -> bool:
-    """Whether a name can be one of what `fit` leaves: no method is replaced by a value."""
-    return name.isidentifier() and not name.startswith("__") and not hasattr(kind, name)
+    """Whether a name can be one of what `fit` leaves: no value passes for a method."""
+    marked = name.endswith("_") or name.startswith("_") or name in _UNMARKED
+    return name.isidentifier() and marked and not name.startswith("__") and not hasattr(kind, name)
 
 
 def _check_numbers(values: dict[Any, Any]) -> dict[Any, Any]:
