@@ -3,9 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from ldslearn import LDSDictionary
+from ldslearn import LDSDictionary, load
 from ldslearn.cli.running import run
-from ldslearn.evaluate import load_dictionary
 from ldslearn.models import LDSStore
 
 LEARN = ("--atoms", "2", "--iterations", "1", "--init", "random")
@@ -37,7 +36,7 @@ def failure(capsys, *arguments):
 
 
 def test_learn_writes_the_dictionary_of_the_library(home):
-    store, learned = LDSStore.open(home / "store"), load_dictionary(home / "dictionary.npz")
+    store, learned = LDSStore.open(home / "store"), load(home / "dictionary.npz")
     model = LDSDictionary(2, max_iter=1, init="random", random_state=0).fit(store[:])
     np.testing.assert_allclose(learned.objective_, model.objective_, rtol=1e-9)
     np.testing.assert_allclose(learned.transform(store), model.transform(store[:]), atol=1e-6)
@@ -48,7 +47,7 @@ def test_code_writes_codes(home, capsys):
         capsys, "code", home / "dictionary.npz", home / "store", "-o", home / "codes.npy"
     )
     assert record["shape"] == [18, 4]
-    expected = load_dictionary(home / "dictionary.npz").transform(LDSStore.open(home / "store"))
+    expected = load(home / "dictionary.npz").transform(LDSStore.open(home / "store"))
     np.testing.assert_array_equal(np.load(home / "codes.npy"), expected)
     assert run(["code", str(home / "dictionary.npz"), str(home / "store"), "-o", "a.txt"]) == 1
     assert "must have the suffix .npy; got .txt" in capsys.readouterr().err
@@ -99,7 +98,7 @@ def test_a_scheduler_that_is_not_there_is_told(home, capsys, monkeypatch):
 
 def test_other_files_are_no_dictionaries(home, capsys):
     message = failure(capsys, "code", home / "model.lds", home / "store", "-o", home / "c.npy")
-    assert "must be a complete ldslearn dictionary file" in message
+    assert "must hold a dictionary; got Pipeline. Make one with `ldslearn learn`" in message
 
 
 def test_a_store_like_a_model_is_labelled_like_its_files(home, capsys):
@@ -120,7 +119,7 @@ def test_learning_goes_on_from_a_file(home, capsys):
     assert run(["learn", str(home / "store"), *LEARN, *options]) == 0
     options = ["--iterations", "1", "--init", str(first), "-o", str(more)]
     assert run(["learn", str(home / "store"), *options]) == 0
-    before, after = load_dictionary(first), load_dictionary(more)
+    before, after = load(first), load(more)
     assert after.objective_[0] <= before.objective_[-1] * (1 + 1e-9)
     for name in ("n_atoms", "parts", "sparsity"):
         assert getattr(after, name) == getattr(before, name)
@@ -136,14 +135,17 @@ def test_an_interrupt_leaves_the_atoms_and_says_so(home, capsys, monkeypatch):
     path = home / "kept.npz"
     assert run(["learn", str(home / "store"), *LEARN, "-o", str(path)]) == 130
     assert f"{path} keeps the atoms so far; --init {path} goes on." in capsys.readouterr().err
-    assert len(load_dictionary(path).atoms_) == 2
+    assert len(load(path).atoms_) == 2
 
 
 def test_a_dictionary_is_inspected(home, capsys):
     record = answer(capsys, "inspect", home / "dictionary.npz")
     assert (record["n_atoms"], record["sparsity"]) == (2, 0.1)
     assert run(["inspect", str(home / "dictionary.npz")]) == 0
-    assert "Atoms(2 of each: symmetric, skew" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Atoms(2 of each: symmetric, skew" in printed
+    assert record["data"]["fingerprint"][:16] in printed
+    assert record["data"]["n_sequences"] == 18
 
 
 def test_a_store_that_was_interrupted_says_so(home, capsys, tmp_path):

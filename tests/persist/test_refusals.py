@@ -135,9 +135,9 @@ def test_forged_files_load_or_are_named(name, tmp_path):
 
 
 def state_of(node, name):
-    """The state of the first object of a class within a packed value."""
+    """The state of the first fitted object of a class, or part of one, within a packed value."""
     if isinstance(node, dict):
-        if node.get("class") == name:
+        if node.get("class") == name and (name != "SVC" or "support_" in node["state"]):
             return node["state"]
         node = list(node.values())
     if isinstance(node, list):

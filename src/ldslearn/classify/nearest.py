@@ -84,7 +84,8 @@ class NearestLDSClassifier(LDSClassifier):
     @by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        scores = self._scores(X)
+        return self.classes_[scores.argmax(axis=1)]
 
     @by_blocks
     def decision_function(self, X: LDS) -> Floats:
@@ -101,7 +102,8 @@ class NearestLDSClassifier(LDSClassifier):
     def predict_proba(self, X: LDS) -> Floats:
         """Return each class' share of the votes, (len(X), n_classes)."""
         if self.n_neighbors == 1:
-            return np.eye(len(self.classes_))[self._scores(X).argmax(axis=1)]
+            scores = self._scores(X)
+            return np.eye(scores.shape[1])[scores.argmax(axis=1)]
         return self._votes(X)[0] / self.n_neighbors
 
     def _scores(self, X: LDS) -> Floats:

@@ -40,7 +40,8 @@ def inspect_saved(path: Path, as_json: bool) -> None:
     if isinstance(data, dict) and "shortest" in data:
         tables.append(showing.described("trained on", data))
     elif isinstance(data, dict):
-        tables.append(showing.facts("trained on", data))
+        mark = str(data.get("fingerprint", ""))[:16]
+        tables.append(showing.facts("trained on", {**data, "fingerprint": mark}))
     showing.show(record, as_json, *tables)
 
 

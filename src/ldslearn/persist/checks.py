@@ -143,7 +143,7 @@ def _check_encoder(encoder: LDSEncoder) -> None:
 
 def _check_channel_scaler(scaler: ChannelScaler) -> None:
     check_array("scale_", scaler.scale_, (None,))
-    require(bool((scaler.scale_ > 0).all()), "scale_ is not positive")
+    require(len(scaler.scale_) > 0 and bool((scaler.scale_ > 0).all()), "scale_ is not positive")
 
 
 def _check_coder(coder: SparseCoder) -> None:

@@ -14,8 +14,8 @@ from ldslearn import _errors
 from ldslearn._files import digest_contents, kind_of, load_arrays, save_arrays
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
-from ldslearn.persist.classes import FOREIGN
-from ldslearn.persist.packing import Arrays, pack, unpack
+from ldslearn.persist.classes import ESTIMATORS, FOREIGN
+from ldslearn.persist.packing import Arrays, pack, refuse, unpack
 
 KIND, VERSION = "ldslearn model", 2
 SYSTEMS = "ldslearn.LDS"
@@ -76,6 +76,9 @@ def save(
             raise _errors.invalid_parameter("about", "not be given with an LDS batch", about)
         estimator.save(path)
         return
+    known = {**ESTIMATORS, **FOREIGN}.get(type(estimator).__name__)
+    if known is not type(estimator):
+        raise refuse("estimator", estimator)
     arrays: Arrays = {}
     node = pack(estimator, arrays, "estimator")
     check_is_complete(estimator)

@@ -63,8 +63,7 @@ def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
         return {"systems": {name: pack(member, arrays) for name, member in state.items()}}
     name = type(value).__name__
     if CLASSES.get(name) is not type(value):
-        known_names = sorted([*ESTIMATORS, *FOREIGN], key=str.lower)
-        raise _errors.cannot_save(where, value, known_names)
+        raise refuse(where, value)
     return {
         "class": name,
         "state": {
@@ -73,6 +72,11 @@ def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
             if key not in _NOT_KEPT
         },
     }
+
+
+def refuse(where: str, value: Any) -> TypeError:
+    """Return the error about a value that cannot be saved."""
+    return _errors.cannot_save(where, value, sorted([*ESTIMATORS, *FOREIGN], key=str.lower))
 
 
 def _share_memory(first: NDArray[Any], second: NDArray[Any]) -> bool:
