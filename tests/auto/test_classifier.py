@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import Pipeline
 
+import ldslearn
 from ldslearn import LDSSVC, AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
 from ldslearn.auto import ChannelScaler
 from ldslearn.auto.folds import make_folds
 from ldslearn.datasets import load_basic_motions, make_lds_sequences
+from ldslearn.models import LDSStore
 
 X_TRAIN, Y_TRAIN, X_TEST, Y_TEST = load_basic_motions()
 
@@ -333,3 +336,33 @@ def test_sequences_that_never_change_are_at_rest():
     moving = [np.cumsum(random.standard_normal((3, 40)), axis=1) for _ in range(6)]
     model = fitted([*still, *moving], ["still"] * 6 + ["moving"] * 6, 3)
     assert model.predict([np.full((3, 40), 2.5), moving[0]]).tolist() == ["still", "moving"]
+
+
+def test_systems_and_stores_are_labelled_like_their_sequences(tmp_path):
+    X, y = small()
+    X = [x[:1] for x in X]  # one channel is never scaled
+    model = fitted(X, y, budget=1)
+    ldslearn.save(model, tmp_path / "model.lds")
+    loaded = ldslearn.load(tmp_path / "model.lds")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
+        systems = model.pipeline_[0].transform(X)
+    store = LDSStore.write(tmp_path / "store", [systems[:5], systems[5:]])
+    for given in (systems, store):
+        np.testing.assert_allclose(model.predict_proba(given), model.predict_proba(X), atol=1e-9)
+        for method in ("predict", "predict_proba", "decision_function"):
+            one, two = (getattr(each, method)(given) for each in (model, loaded))
+            assert one.tobytes() == two.tobytes()
+    labels, probabilities = model.predict_with_proba(X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_array_equal(probabilities, model.predict_proba(X))
+
+
+def test_systems_of_channels_that_would_be_scaled_are_refused():
+    X, y = small()
+    model = fitted(X, y, budget=1)
+    steps = [("scaler", ChannelScaler().fit(X)), *model.pipeline_.steps[-2:]]
+    model.pipeline_ = Pipeline(steps)
+    systems = LDSEncoder(2).fit_transform(X)
+    with pytest.raises(ValueError, match="must take channels as they are to label systems"):
+        model.predict(systems)

@@ -165,7 +165,8 @@ def _restore(kind: type, state: dict[str, Any]) -> Any:
 def _is_attribute(kind: type, name: str) -> bool:
     """Whether a name can be one of what `fit` leaves: no value passes for a method."""
     marked = name.endswith("_") or name.startswith("_") or name in _UNMARKED
-    return name.isidentifier() and marked and not name.startswith("__") and not hasattr(kind, name)
+    method = callable(getattr(kind, name, None))
+    return name.isidentifier() and marked and not name.startswith("__") and not method
 
 
 def _check_numbers(values: dict[Any, Any]) -> dict[Any, Any]:
