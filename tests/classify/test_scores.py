@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from ldslearn import (
     LDSSVC,
@@ -15,7 +15,7 @@ from ldslearn import (
     NearestLDSClassifier,
     SparseCodingClassifier,
 )
-from ldslearn.geometry import projection_distance
+from ldslearn.geometry import projection_distance, projection_kernel
 
 from support.estimators import LABELS, SEQUENCES, SYSTEMS
 
@@ -120,3 +120,14 @@ def test_an_svm_keeps_its_support_systems_alone():
     assert len(support) < len(LABELS)
     assert model.kernel_.systems.C.tobytes() == SYSTEMS[support].C.tobytes()
     assert not hasattr(model.kernel_, "gram")
+
+
+@pytest.mark.parametrize("seed", [3, 5, 12])
+def test_equal_votes_of_machines_are_decided_by_their_scores(seed):
+    y = np.random.default_rng(seed).integers(0, 4, len(LABELS))
+    K = projection_kernel(SYSTEMS)
+    usual = SVC(kernel="precomputed", C=1.0).fit(K, y)
+    by_scores = usual.classes_[usual.decision_function(K).argmax(axis=1)]
+    assert (usual.predict(K) != by_scores).any()  # or it shows nothing
+    model = LDSSVC(C=1.0).fit(SYSTEMS, y)
+    np.testing.assert_array_equal(model.predict(SYSTEMS), by_scores)
