@@ -19,7 +19,7 @@ from ldslearn.evaluate.runs import describe
 from ldslearn.models import LDSEncoder, LDSStore
 from ldslearn.persist import save
 from ldslearn.persist.checks import try_out
-from ldslearn.persist.files import naming, read, versions
+from ldslearn.persist.files import explain_damage, read, versions
 
 _DECISIVE = ("crop", "stride", "features")  # of reading: with others channels mean something else
 _ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
@@ -148,7 +148,7 @@ class Model:
         if not cls._takes_sequences(found.estimator):
             raise _errors.no_classifier(path, type(found.estimator).__name__)
         about = dict(found.about)
-        with naming(path):
+        with explain_damage(path):
             reading = about.pop("reading", Reading().as_dict())
             shape = about.pop("frame_shape", None)
             model = cls(

@@ -103,7 +103,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     found = read(path)
     if not isinstance(found.estimator, LDS):
-        with naming(path):
+        with explain_damage(path):
             try_out(found.estimator)
     return found.estimator
 
@@ -118,7 +118,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
         return _open(path, header.get("dictionary"), arrays, {}, {})
     header, arrays = load_arrays(path, KIND, VERSION)
     body: dict[str, Any] = {name: header.get(name) for name in _PARTS[header["version"]]}
-    with naming(path):
+    with explain_damage(path):
         if header.get("digest") != digest_contents(body, arrays):
             raise ValueError("its contents do not match their checksum")
         if not isinstance(body["about"], dict):
@@ -141,7 +141,7 @@ def versions() -> dict[str, str]:
 def _open(
     path: str | os.PathLike[str], node: Any, arrays: Arrays, about: dict[str, Any], saved: Any
 ) -> Saved:
-    with naming(path):
+    with explain_damage(path):
         if not isinstance(saved, dict):
             raise ValueError("it does not tell how it was saved")
         theirs = saved.get("versions")
@@ -166,7 +166,7 @@ def _holds_foreign(node: Any) -> bool:
 
 
 @contextmanager
-def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+def explain_damage(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn whatever a hostile file makes of its parts into one message that names the file."""
     try:
         yield

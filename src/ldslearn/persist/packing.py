@@ -97,13 +97,13 @@ def _state_of(value: Any) -> dict[str, Any]:
     state = dict(vars(value))
     if isinstance(value, ReferenceKernel):
         if all(part != "deviation" for part, _, _ in value.parts):
-            state["systems"] = without_deviation(value.systems)
+            state["systems"] = drop_deviation(value.systems)
     elif isinstance(value, NearestLDSClassifier) and isinstance(state.get("systems_"), LDS):
-        state["systems_"] = without_deviation(state["systems_"])
+        state["systems_"] = drop_deviation(state["systems_"])
     return state
 
 
-def without_deviation(systems: LDS) -> LDS:
+def drop_deviation(systems: LDS) -> LDS:
     """Return the systems without their deviations, no array copied."""
     arrays = {name: array for name, array in systems._arrays().items() if name != "deviation"}
     return LDS._trusted(**systems._settings(), **arrays)
