@@ -269,6 +269,52 @@ def unlike_first(
     return invalid(name, f"have {words(expected)} like {first}", words(got), remedy)
 
 
+def time_or_channel(reason: str, column: str) -> str:
+    """Warning about a column that may be time."""
+    return (
+        f"{reason}: it is read as a channel. If it is time give time={column!r}, --time {column}; "
+        "if it is none, time='none', --time none."
+    )
+
+
+def mixed_rates(groups: Sequence[tuple[float, Sequence[str]]]) -> str:
+    """Warning about sequences of several rates, each with the names of its sequences."""
+
+    def words(names: Sequence[str]) -> str:
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+    found = ", ".join(f"{rate:.4g} Hz ({words(names)})" for rate, names in groups[:5])
+    more = f" and {len(groups) - 5} more rates" if len(groups) > 5 else ""
+    lowest = f"{groups[0][0]:.4g}"
+    return (
+        f"sequences must have one rate to be compared; got {found}{more}. To resample them give "
+        f"rate={lowest}, --rate {lowest}."
+    )
+
+
+def unknown_rate(path: str | PathLike[str], rate: float) -> ValueError:
+    """A file that does not say when its samples were taken, where a rate is asked for."""
+    return bad_file(
+        path, f"say when its samples were taken for rate={rate:g}", "no times in seconds",
+        "Name a column of time with its unit, as in 'time [ms]', or leave rate, --rate out.",
+    )  # fmt: skip
+
+
+def other_columns(
+    what: str, expected: Sequence[str], like: str, got: Sequence[str] | None
+) -> ValueError:
+    """A table or collection whose channels have other names than those of the first one."""
+    rule = f"have the channels {', '.join(expected)} like {like}"
+    if got is None:
+        return invalid(what, rule, "no line of names", "Give it a first line with their names.")
+    missing = [name for name in expected if name not in got]
+    new = [name for name in got if name not in expected]
+    parts = [("missing", missing), ("new", new)]
+    differ = "; ".join(f"{word}: {', '.join(names)}" for word, names in parts if names)
+    remedy = "Rename its columns, or choose some that all files have with columns=, --columns."
+    return invalid(what, rule, f"{', '.join(got)} ({differ or 'some twice'})", remedy)
+
+
 def too_large(what: str, size: int, limit: int, remedy: str) -> ValueError:
     """Something whose size is refused before memory is taken."""
     return invalid(what, f"take at most {limit / 2**30:.1f} GiB", f"{size / 2**30:.1f} GiB", remedy)

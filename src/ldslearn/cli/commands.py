@@ -17,6 +17,7 @@ from ldslearn.cli.sharing import (
     protocol_options,
     read_data,
     result_files,
+    table_options,
     takes,
     usage,
     write_json,
@@ -90,7 +91,15 @@ def make_clips(
 
 
 @app.command()
-def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json = False) -> None:
+def inspect(
+    path: given.Data,
+    layout: given.Layout = None,
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    rate: given.Rate = None,
+    transpose: given.Transpose = False,
+    as_json: given.Json = False,
+) -> None:
     """Say what is in a model, a dictionary, a store, a collection, a folder or a file.
 
     Items that fail are counted.
@@ -115,7 +124,8 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
         return
     if layout or not is_model(path, kind):
         options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
-        data = describe(load_data(path, layout, -1, **options))
+        table = table_options(time, columns, rate, transpose)
+        data = describe(load_data(path, layout, -1, **options, **table))
         showing.show(data, as_json, showing.described(str(path), data))
         return
     model = Model.load(path)
@@ -299,6 +309,10 @@ def compare(
     delays: given.Delays = None,
     size: given.Size = "auto",
     stabilizer: given.Stabilizer = "soft",
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    rate: given.Rate = None,
+    transpose: given.Transpose = False,
     as_json: given.Json = False,
 ) -> None:
     """Distances between the systems of two sequences, and the angles between their subspaces."""
@@ -306,7 +320,7 @@ def compare(
     from ldslearn.cli.inputs import read_pair
     from ldslearn.evaluate.comparison import compare as measure
 
-    data = read_pair(first, second, size)
+    data = read_pair(first, second, size, **table_options(time, columns, rate, transpose))
     record = measure(data, n_states=states, delays=delays, stabilizer=stabilizer)
     rows = {
         "states": record["n_states"],
@@ -336,6 +350,9 @@ def synthesize(
     size: given.Size = "keep",
     enlarge: Annotated[int, typer.Option(help="Pixels a side for each pixel.", min=1)] = 1,
     rate: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    transpose: given.Transpose = False,
     seed: given.Seed = 0,
 ) -> None:
     """Draw new frames from the system of a video, or from a system or atom of a model.
@@ -354,7 +371,8 @@ def synthesize(
     if is_model(source, kind_of(source)):
         sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
     else:
-        data = read_one(source, index, size, colour)
+        table = table_options(time, columns, None, transpose)
+        data = read_one(source, index, size, colour, **table)
         name = data.names[0]
         sequence, shape = synthesis.from_sequence(data, states, frames, seed)
     synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)

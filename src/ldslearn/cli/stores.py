@@ -8,7 +8,7 @@ import typer
 from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
-from ldslearn.cli.sharing import on_cluster, reading_options, usage
+from ldslearn.cli.sharing import on_cluster, reading_options, table_options, usage
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -39,6 +39,10 @@ def encode(
     length: given.Length = None,
     chunk: given.Chunk = False,
     features: given.Features = "pixels",
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    rate: given.Rate = None,
+    transpose: given.Transpose = False,
     like: Annotated[
         Path | None,
         typer.Option(
@@ -56,8 +60,6 @@ def encode(
 
     Given again after an interrupt, it goes on where it was. Items that fail are listed.
     """
-    from dataclasses import asdict
-
     from sklearn.base import clone
 
     from ldslearn.cli import showing
@@ -73,11 +75,11 @@ def encode(
         )  # fmt: skip
     if like is None:
         options = reading_options(size, colour, crop, stride, length, chunk, features)
+        options |= table_options(time, columns, rate, transpose)
         encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
     else:
         model = Model.load(like)
-        options = asdict(model.reading.frames)
-        options |= {"chunk": model.reading.chunk, "features": model.reading.features}
+        options = model.reading.as_dict()
         encoder = clone(model.encoder_of_stores()).set_params(n_jobs=jobs)
     with on_cluster(cluster) as happened:
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)

@@ -28,7 +28,12 @@ from ldslearn.models import LDSEncoder, LDSStore
 
 KIND, _VERSION = "ldslearn model", 1
 _PARTS = ("pipeline", "reading", "frame_shape", "about")
-_DECISIVE = ("crop", "stride", "features")  # of reading: with others channels mean something else
+_DECISIVE = (
+    "crop",
+    "stride",
+    "features",
+    "rate",
+)  # of reading: with others channels mean something else
 _ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
 
 
@@ -227,6 +232,8 @@ def _reading_of(data: Collection) -> Reading:
         raise _errors.invalid(
             "Collection.preprocessing", "hold options of load_folder", data.preprocessing, ""
         ) from error
+    if data.channel_names is not None:
+        reading = replace(reading, channels=data.channel_names)
     if data.frame_shape is None:
         return reading
     height, width, *colours = data.frame_shape  # new frames of any size become like these
