@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from ldslearn import _errors, datasets
+from ldslearn.datasets.channels import order_channels
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import automatic_size, is_manifest, list_folder, read_items
 from ldslearn.datasets.gathering import Item
@@ -110,7 +111,8 @@ def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Co
                 raise _errors.bad_file(
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
-            return ONE_FILE[path.suffix.lower()](path)
+            data = ONE_FILE[path.suffix.lower()](path)
+            return order_channels(data, reading.channels, "the training data")
         if is_collection(path):
             found = list_folder(path)
             several = len(paths) > 1  # whose names may be alike

@@ -17,6 +17,7 @@ from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, enco
 from ldslearn.datasets.folder import list_folder
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
+from ldslearn.datasets.rates import rates_of_texts, warn_of_mixed_rates
 from ldslearn.datasets.resuming import (
     cut_items,
     fingerprint_of,
@@ -122,6 +123,7 @@ def encode_folder(
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
+    warn_of_mixed_rates(encoded.texts("names") or [], rates_of_texts(encoded.texts("rates")))
     if encoded.skipped:
         reasons = [reason for _, reason in encoded.skipped]
         warnings.warn(_errors.skipped_files(reasons), stacklevel=2)

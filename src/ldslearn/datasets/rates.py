@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn.datasets.channels import choose_channels
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.time_columns import find_column
 from ldslearn.sequences.resampling import resample
 from ldslearn.video.rates import pick_frames
 
@@ -42,6 +42,12 @@ def describe_rates(rates: NDArray[np.float64] | None) -> str:
     if high <= _SAME * low:
         return f"{np.median(known):.4g} Hz"
     return f"{low:.4g} to {high:.4g} Hz"
+
+
+def rates_of_texts(texts: Sequence[str] | None) -> NDArray[np.float64] | None:
+    """Rates that a store keeps as texts; None where none is known."""
+    rates = np.array([] if texts is None else list(texts), dtype=np.float64)
+    return None if np.isnan(rates).all() else rates
 
 
 def describe_time(
@@ -80,14 +86,7 @@ def choose_channels_and_rate(
         Time points per second; the rates of all sequences must be known.
     """
     if columns is not None:
-        names = data.channel_names
-        chosen = [find_column("the collection", names, len(data.X[0]), one) for one in columns]
-        data = replace(
-            data,
-            X=[sequence[chosen] for sequence in data.X],
-            channel_names=None if names is None else tuple(names[i] for i in chosen),
-            frame_shape=None,
-        )
+        data = choose_channels(data, columns)
     if rate is not None:
         data = _at_rate(data, rate)
     warn_of_mixed_rates(data.names, data.rates)

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn import _errors
+from ldslearn.datasets.channels import order_of
 from ldslearn.datasets.time_checks import Trouble
-from ldslearn.sequences.clocks import is_time_name
 
 
 @dataclass(frozen=True)
@@ -53,21 +51,3 @@ class Recording:
         if list(order) == list(range(len(self.names or ()))):
             return self
         return replace(self, parts=[part[order] for part in self.parts], names=tuple(channels))
-
-
-def order_of(
-    names: Sequence[str] | None, channels: Sequence[str], what: str, like: str
-) -> NDArray[np.intp]:
-    """Indices that put named channels in the order of `channels`, or say what differs.
-
-    Names of time that are not among `channels` are left out.
-    """
-    if names is None:
-        raise _errors.other_columns(what, channels, like, None)
-    kept = [i for i, name in enumerate(names) if name in channels or not is_time_name(name)]
-    found = [names[i] for i in kept]
-    if found == list(channels):
-        return np.array(kept)
-    if sorted(found) != sorted(channels) or len(set(found)) < len(found):
-        raise _errors.other_columns(what, channels, like, names)
-    return np.array([kept[found.index(name)] for name in channels])

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn.datasets.channels import find_column
 from ldslearn.datasets.lines import as_number, bad_line, is_missing, numbers, read_lines, shown
 from ldslearn.datasets.time_columns import (
     NONE,
     Clock,
     Found,
     Texts,
-    find_column,
     find_time,
     take_time,
 )

@@ -9,6 +9,7 @@ from ldslearn.datasets.time_columns import Clock
 from ldslearn.sequences.resampling import usual_step
 
 _GAP = 3  # usual steps
+_UNEVEN_GAP = 10  # the same where steps are uneven
 _COARSE = 0.1  # of the steps stand still: the clock shows fewer digits than it needs
 _UNEVEN = 0.1  # of the steps differ from the median by more than half of it
 
@@ -29,7 +30,7 @@ def rate_of(clock: Clock | None) -> float | None:
     ticks = clock.stamps.ticks
     steps = np.diff(ticks)
     coarse = np.mean(steps == 0) > _COARSE
-    step = (ticks[-1] - ticks[0]) / len(steps) if coarse else usual_step(ticks)
+    step = float(steps.mean()) if coarse else usual_step(ticks)
     return float(1 / (step * clock.unit)) if step > 0 else None
 
 
@@ -41,7 +42,12 @@ def find_troubles(clock: Clock, lines: Sequence[int]) -> tuple[Trouble, ...]:
         return ()
     usual = float(np.median(forward))
     backwards, repeats = np.flatnonzero(steps < 0), np.flatnonzero(steps == 0)
-    gaps = np.flatnonzero(steps > _GAP * usual)
+    even = forward[forward <= _GAP * usual]
+    uneven = np.abs(even - usual) > usual / 2
+    is_uneven = np.mean(uneven) > _UNEVEN
+    leaps = steps > (_UNEVEN_GAP if is_uneven else _GAP) * usual
+    leaps[1:] &= steps[:-1] >= 0  # coming back from a step backwards is none
+    gaps = np.flatnonzero(leaps)
     found = []
     if len(backwards):
         text = f"runs backwards in line {lines[backwards[0] + 1]}"
@@ -55,9 +61,7 @@ def find_troubles(clock: Clock, lines: Sequence[int]) -> tuple[Trouble, ...]:
         leap = f"{_length(steps[first], clock)} between lines {lines[first]} and {lines[first + 1]}"
         text = f"leaps by {leap}, where the usual step is {_length(usual, clock)}"
         found.append(Trouble("gap", text, len(gaps)))
-    even = forward[forward <= _GAP * usual]
-    uneven = np.abs(even - usual) > usual / 2
-    if np.mean(uneven) > _UNEVEN:
+    if is_uneven:
         least, most = (_length(step, clock) for step in (even.min(), even.max()))
         text = f"has steps from {least} to {most}"
         found.append(Trouble("uneven", text, int(uneven.sum())))
@@ -103,7 +107,9 @@ def describe_troubles(
         places = f" ({first.count} places)" if first.count > 1 and kind != "uneven" else ""
         more = f", and {_count(len(of_kind) - 1)} like it" if len(of_kind) > 1 else ""
         if resampled and kind == "gap":
-            remedy = "The gap is filled by a straight line."
+            remedy = "Gaps are filled by straight lines."
+        elif resampled and kind == "repeats":
+            remedy = "The first row of each time is kept."
         elif kind in ("gap", "uneven") and rate is not None:
             remedy += f" To make steps even give rate={rate:.4g}, --rate {rate:.4g}."
         texts.append(f"time of {name} {first.text}{places}{more}. {remedy}")

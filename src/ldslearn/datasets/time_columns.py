@@ -107,28 +107,6 @@ def name_column(names: Sequence[str] | None, column: int) -> str:
     return f"column {names[column]!r}" if names and names[column] else f"column {column + 1}"
 
 
-def find_column(path: Path, names: Sequence[str] | None, n_columns: int, reference: str) -> int:
-    """The column with a name, in any case if that is clear, or else a number from 1."""
-    if names:
-        for found in (
-            [i for i, name in enumerate(names) if name == reference],
-            [i for i, name in enumerate(names) if name.lower() == reference.lower()],
-        ):
-            if len(found) == 1:
-                return found[0]
-            if found:
-                raise _errors.bad_file(
-                    path, f"have one column {reference!r}", f"{len(found)} of them",
-                    f"Give its number, one of {', '.join(str(i + 1) for i in found)}.",
-                )  # fmt: skip
-    if reference.isdecimal() and 1 <= int(reference) <= n_columns:
-        return int(reference) - 1
-    got = f"the columns {', '.join(map(repr, names))}" if names else f"{n_columns} without names"
-    raise _errors.bad_file(
-        path, f"have a column {reference!r}", got, "Give one of its names, or a number from 1."
-    )
-
-
 def take_time(texts: Texts, columns: Sequence[int]) -> Found:
     """The times in the columns that were asked for."""
     return Found(texts.clock(*columns), frozenset(columns))

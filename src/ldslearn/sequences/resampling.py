@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SAME = 1.05  # rates that differ by less need no filter
+_MOSTLY = 0.9  # of the steps are even
 _HALF_WIDTH = 10  # samples of the lower rate on each side of the filter, as resample_poly has
 
 
@@ -49,11 +50,14 @@ def resample(
 
 
 def usual_step(seconds: NDArray[np.float64]) -> float:
-    """The mean of the steps that are within half of their median: gaps do not count."""
+    """The mean of the steps within half of their median, so that gaps do not count.
+
+    If fewer than nine of ten are, times are uneven, and it is the mean of all steps.
+    """
     steps = np.diff(seconds)
     median = float(np.median(steps))
     usual = steps[np.abs(steps - median) <= median / 2]
-    return float(usual.mean()) if median > 0 else float(steps.mean())
+    return float((usual if len(usual) >= _MOSTLY * len(steps) else steps).mean())
 
 
 def _interpolate(
