@@ -112,11 +112,23 @@ def not_finite(index: int, n_nan: int, n_infinite: int, size: int, others: int) 
     )
 
 
-def channel_counts_differ(index: int, got: int, expected: int) -> ValueError:
-    """Sequences with different numbers of rows."""
-    return ValueError(
-        f"sequence {index} must have {expected} channels like sequence 0; got {got}. "
-        "Sequences are (n_channels, n_timepoints): is this one, or are all, transposed?"
+def channel_counts_differ(index: int, got: int, expected: int, lengths: set[int]) -> ValueError:
+    """Sequences with different numbers of rows; `lengths` are those of all."""
+    remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
+    if len(lengths) == 1:
+        remedy = (
+            f"All have {min(lengths)} columns: if rows are time points, as they seem to be, pass "
+            "X = [x.T for x in X]."
+        )
+    return invalid(f"sequence {index}", f"have {expected} channels like sequence 0", got, remedy)
+
+
+def seem_transposed(count: int, shape: tuple[int, ...], remedy: str) -> str:
+    """Warning about sequences whose rows seem to be time points."""
+    have = "1 sequence has" if count == 1 else f"all {count} sequences have"
+    return (
+        f"{have} {shape[0]} channels and {shape[1]} time points. Sequences are (n_channels, "
+        f"n_timepoints): if rows are time points, as they seem to be, {remedy}."
     )
 
 
@@ -258,15 +270,30 @@ def skipped_files(reasons: Sequence[str]) -> str:
 
 
 def unlike_first(
-    name: str, got: tuple[int, ...], first: str, expected: tuple[int, ...]
+    name: str,
+    got: tuple[int, ...],
+    first: str,
+    expected: tuple[int, ...],
+    n_timepoints: int | None = None,
 ) -> ValueError:
-    """An item whose channels or frames are not those of the first one."""
+    """An item whose channels or frames are not those of the first one.
+
+    `n_timepoints` is that of all items, if they have one.
+    """
 
     def words(shape: tuple[int, ...]) -> str:
         return f"{shape[0]} channels" if len(shape) == 1 else f"frames of shape {shape[1:]}"
 
     remedy = "Pass size=(height, width) to make them alike." if len(got) > 1 else "Leave it out."
+    if len(got) == 1 and n_timepoints is not None:
+        remedy = (
+            f"All have {n_timepoints} time points: if rows of arrays are time points, as they seem "
+            "to be, give transpose=True, --transpose; else leave it out."
+        )
     return invalid(name, f"have {words(expected)} like {first}", words(got), remedy)
+
+
+TRAINING = "the training data"  # what new files must be like
 
 
 def time_or_channel(reason: str, column: str) -> str:
@@ -292,6 +319,17 @@ def mixed_rates(groups: Sequence[tuple[float, Sequence[str]]]) -> str:
     )
 
 
+def other_rate(name: str, rate: float, known: Sequence[float], count: int) -> str:
+    """Warning about new sequences whose rate is not that of the training data."""
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    low, high = (f"{one:.4g}" for one in (known[0], known[-1]))
+    rule = f"{low} Hz" if low == high else f"{low} to {high} Hz"
+    return (
+        f"{name}{more} must have the rate of the training data, {rule}; got {rate:.4g} Hz. Labels "
+        f"may be wrong. A model trained with rate={low}, --rate {low} resamples new files itself."
+    )
+
+
 def unknown_rate(path: str | PathLike[str], rate: float) -> ValueError:
     """A file that does not say when its samples were taken, where a rate is asked for."""
     return bad_file(
@@ -312,6 +350,8 @@ def other_columns(
     parts = [("missing", missing), ("new", new)]
     differ = "; ".join(f"{word}: {', '.join(names)}" for word, names in parts if names)
     remedy = "Rename its columns, or choose some that all files have with columns=, --columns."
+    if like == TRAINING:
+        remedy = "Rename its columns, or train on columns that all files have."
     return invalid(what, rule, f"{', '.join(got)} ({differ or 'some twice'})", remedy)
 
 

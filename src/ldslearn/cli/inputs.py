@@ -112,7 +112,7 @@ def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Co
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
             data = ONE_FILE[path.suffix.lower()](path)
-            return order_channels(data, reading.channels, "the training data")
+            return order_channels(data, reading.channels, _errors.TRAINING)
         if is_collection(path):
             found = list_folder(path)
             several = len(paths) > 1  # whose names may be alike

@@ -17,6 +17,7 @@ from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import describe_time, warn_of_mixed_rates
 from ldslearn.datasets.recording import Recording
 from ldslearn.datasets.time_checks import describe_troubles
+from ldslearn.sequences.orientation import seem_transposed
 from ldslearn.video import to_sequence
 from ldslearn.video.reading import natural_order
 
@@ -118,11 +119,13 @@ def gather(
     if first is None:
         raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
     frame = frame_of(found[first][0])
+    lengths = {value.shape[-1] for values in found for value in values if value.ndim == 2}
     for index, values in enumerate(found):
         if any(frame_of(value) != frame for value in values):
             error = _errors.unlike_first(
-                items[index].name, frame_of(values[0]), items[first].name, frame
-            )
+                items[index].name, frame_of(values[0]), items[first].name, frame,
+                min(lengths) if len(lengths) == 1 and not reading.transpose else None,
+            )  # fmt: skip
             if not skip:
                 raise error
             reasons[index], found[index] = str(error), []
@@ -145,6 +148,8 @@ def gather(
     for text in _doubts(items, found, recordings, reading):
         warnings.warn(text, stacklevel=3)
     warn_of_mixed_rates(names, rates)
+    if len(frame) == 1 and reading.features == "pixels":
+        _warn_if_transposed([value for values in found for value in values], reading)
     named = any(one.is_table and one.names is not None for one in read_well)
     channel_names = reading.channels if named else None
     return Collection(
@@ -162,6 +167,13 @@ def gather(
         rates=rates,
         notes=_note_of_time(read_well, rates, channel_names, frame[0]),
     )
+
+
+def _warn_if_transposed(sequences: Sequence[NDArray[Any]], reading: Reading) -> None:
+    if not reading.transpose and reading.frames.length is None and seem_transposed(sequences):
+        remedy = "give transpose=True, --transpose"
+        text = _errors.seem_transposed(len(sequences), sequences[0].shape, remedy)
+        warnings.warn(text, stacklevel=4)
 
 
 def _doubts(

@@ -110,7 +110,7 @@ class Reading:
         """
         return self.read_recording(path).parts
 
-    def read_recording(self, path: Path, like: str = "the training data") -> Recording:
+    def read_recording(self, path: Path, like: str = _errors.TRAINING) -> Recording:
         """Return the same with the names of its channels and its rate.
 
         `like` says in messages whose channels it must have.
@@ -135,7 +135,7 @@ class Reading:
             raise _errors.bad_file(path, "hold frames for features='lbp-top'", "a table")
         if self.transpose:
             return Recording(self._cut(read_csv(path).T))
-        found = read_timed(path, self.time, self.columns, self.rate, self.channels)
+        found = read_timed(path, self.time, self.columns, self.rate, self.channels, like)
         if self.channels is not None:
             found = found.order_channels(path, self.channels, like)
         parts = [part for whole in found.parts for part in self._cut(whole)]

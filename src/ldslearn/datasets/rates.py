@@ -33,6 +33,18 @@ def warn_of_mixed_rates(names: Sequence[str], rates: NDArray[np.float64] | None)
         warnings.warn(_errors.mixed_rates(groups), stacklevel=4)
 
 
+def warn_of_other_rates(
+    names: Sequence[str], rates: NDArray[np.float64] | None, known: Sequence[float] | None
+) -> None:
+    """Warn once if a rate is not within 5 % of the lowest and highest of the training data."""
+    if rates is None or not known:
+        return
+    other = np.flatnonzero((rates * _SAME < known[0]) | (rates > _SAME * known[-1]))
+    if len(other):
+        text = _errors.other_rate(names[other[0]], float(rates[other[0]]), known, len(other))
+        warnings.warn(text, stacklevel=3)
+
+
 def describe_rates(rates: NDArray[np.float64] | None) -> str:
     """``50 Hz``, ``25 to 50 Hz``, or nothing where no rate is known."""
     known = [] if rates is None else [rate for rate in rates if not math.isnan(rate)]

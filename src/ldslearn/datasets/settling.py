@@ -25,7 +25,7 @@ def settle_reading(items: Sequence["Item"], reading: Reading) -> tuple[Reading, 
     them or more. Channels have the names, and the order, of the first one. What cannot be read is
     passed over: whoever reads it says what is wrong.
     """
-    like = "the training data"
+    like = _errors.TRAINING
     if reading.transpose or not (tables := list(filter(_is_table, items))):
         return reading, like
     count = min(_PROBES, len(tables))

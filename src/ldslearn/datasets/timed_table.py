@@ -24,6 +24,7 @@ def read_timed(
     columns: Sequence[str] | None,
     rate: float | None,
     channels: Sequence[str] | None = None,
+    like: str = _errors.TRAINING,
 ) -> Recording:
     """Return the sequence in a table, at `rate` if it is given.
 
@@ -35,6 +36,8 @@ def read_timed(
     rate : float or None
     channels : sequence of str or None
         Known names of channels: a table that has them needs no column of time.
+    like : str
+        Whose channels they are, for messages.
     """
     try:
         table = read_table(path, time, columns)
@@ -42,7 +45,10 @@ def read_timed(
         if channels is None or rate is not None or time in (None, NONE):
             raise
         table = read_table(path, NONE, columns)
-        if table.names is None or not set(channels) <= set(table.names):
+        if table.names is None:
+            names = [*time.split(","), *channels]
+            raise _errors.other_columns(f"file {path}", names, like, None) from None
+        if not set(channels) <= set(table.names):
             raise
     if table.clock is None:
         if rate is not None:

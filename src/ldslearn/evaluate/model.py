@@ -20,6 +20,7 @@ from ldslearn.auto import ChannelScaler
 from ldslearn.classify import LDSSVC, DictionaryClassifier
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
+from ldslearn.datasets.rates import warn_of_other_rates
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.packing import Arrays, pack, unpack
@@ -116,6 +117,7 @@ class Model:
                 data.names[0], f"have {expected} channels like the training data{frames}",
                 len(data.X[0]), "",
             )  # fmt: skip
+        warn_of_other_rates(data.names, data.rates, self.about["data"].get("rates"))
         if data.frame_shape is not None and self.frame_shape is not None:
             shapes = {"frame_shape": self.frame_shape}, {"frame_shape": data.frame_shape}
             self._check_same(*shapes, "collection")

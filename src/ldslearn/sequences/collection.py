@@ -31,7 +31,8 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     n_channels = sequences[0].shape[0]
     for index, sequence in enumerate(sequences):
         if sequence.shape[0] != n_channels:
-            raise _errors.channel_counts_differ(index, sequence.shape[0], n_channels)
+            lengths = {one.shape[1] for one in sequences}
+            raise _errors.channel_counts_differ(index, sequence.shape[0], n_channels, lengths)
         if sequence.size == 0:
             what = "n_channels > 0 and n_timepoints > 0"
             raise _errors.invalid(
