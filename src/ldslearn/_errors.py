@@ -47,6 +47,18 @@ def not_a_collection(name: str, got: str, remedy: str) -> TypeError:
     return TypeError(message.rstrip())
 
 
+def ambiguous_frame(name: str, shape: tuple[int, ...], columns: Sequence[str]) -> TypeError:
+    """A data frame that does not say which sequence a row belongs to."""
+    shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
+    return not_a_collection(
+        name,
+        f"a data frame of shape {shape} with the columns {shown}",
+        "It must say which sequence a row belongs to, by a column 'id' or two levels of index "
+        f"(sequence, time). For one sequence with a row per time point pass [{name}]; for "
+        f"single-channel sequences in rows pass {name}.to_numpy()[:, None, :].",
+    )
+
+
 def one_sequence_given(name: str, shape: tuple[int, ...]) -> ValueError:
     """A 2-D array where a collection is expected."""
     return invalid(

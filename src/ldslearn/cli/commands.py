@@ -106,7 +106,8 @@ def inspect(
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import is_model, is_store, load_data
+    from ldslearn.cli.inputs import is_model, is_store, load_data, read_new
+    from ldslearn.datasets.items import Reading
     from ldslearn.evaluate import dictionaries
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import describe
@@ -125,7 +126,11 @@ def inspect(
     if layout or not is_model(path, kind):
         options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
         table = table_options(time, columns, rate, transpose)
-        data = describe(load_data(path, layout, -1, **options, **table))
+        if path.suffix.lower() == ".npy" and path.is_file():  # one item, also of frames
+            found = read_new([path], Reading(**table), False, 1)
+        else:
+            found = load_data(path, layout, -1, **options, **table)
+        data = describe(found)
         showing.show(data, as_json, showing.described(str(path), data))
         return
     model = Model.load(path)

@@ -10,7 +10,7 @@ from typing import Literal
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.gathering import Item, gather, in_order
-from ldslearn.datasets.items import Reading, is_item
+from ldslearn.datasets.items import Reading, is_item, read_array
 from ldslearn.datasets.manifest import is_manifest, list_manifest
 from ldslearn.datasets.settling import settle_reading
 from ldslearn.video.reading import FrameOptions, holds_images
@@ -131,6 +131,7 @@ def load_folder(
     """
     if on_error not in ("raise", "skip"):
         raise _errors.unknown_name("on_error", on_error, ("raise", "skip"))
+    _refuse_stack(Path(path))
     items = list_folder(path)
     if size == "auto":
         size = automatic_size(items, crop)
@@ -182,6 +183,22 @@ def frame_size(
         if frames.ndim > 2:
             return frames.shape[1], frames.shape[2]
     return None
+
+
+def _refuse_stack(path: Path) -> None:
+    """Raise for an ``.npy`` file in place of a folder that may hold many sequences in one array."""
+    if path.suffix.lower() != ".npy" or not path.is_file():
+        return
+    shape = read_array(path).shape
+    if len(shape) == 3:
+        raise _errors.bad_file(
+            path,
+            "be a folder <class>/<item>, a manifest or a collection in one file",
+            f"one array of shape {shape}",
+            "If it is (N, n_channels, n_timepoints), save it with its labels, "
+            f"numpy.savez({path.stem + '.npz'!r}, X=numpy.load({path.name!r}), y=labels), "
+            "and name that file. A video (n_frames, height, width) belongs in a folder.",
+        )
 
 
 def _holds_files(folder: Path) -> bool:
