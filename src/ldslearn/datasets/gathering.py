@@ -184,8 +184,8 @@ def _doubts(
 ) -> list[str]:
     """What is wrong with the times of files that were read."""
     pairs = [(i.name, r) for i, f, r in zip(items, found, recordings, strict=True) if f]
-    rate = next((one.rate for _, one in pairs if one.rate is not None), None)
-    rate = None if rate is None else rate * reading.frames.stride
+    rates = [one.rate * reading.frames.stride for _, one in pairs if one.rate is not None]
+    rate = float(np.median(rates)) if rates else None
     troubles = {name: one.troubles for name, one in pairs}
     return describe_troubles(troubles, rate, resampled=reading.rate is not None)
 

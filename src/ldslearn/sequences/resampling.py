@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+_ROUNDING = 1e-3  # of a step: seconds since 1970 are not exact to more
 _SAME = 1.05  # rates that differ by less need no filter
 _MOSTLY = 0.9  # of the steps are even
 _HALF_WIDTH = 10  # samples of the lower rate on each side of the filter, as resample_poly has
@@ -37,15 +38,15 @@ def resample(
     since = seconds - seconds[0]
     if len(since) < 2:
         return values
-    n_timepoints = math.floor(since[-1] * rate + 1e-6) + 1
+    n_timepoints = math.floor(since[-1] * rate + _ROUNDING) + 1
     grid = np.arange(n_timepoints) / rate
-    if len(grid) == len(since) and np.abs(grid - since).max() <= 1e-6 / rate:
+    if len(grid) == len(since) and np.abs(grid - since).max() <= _ROUNDING / rate:
         return values
-    own_rate = 1 / usual_step(since)
-    if own_rate > _SAME * rate:
-        even = np.arange(math.floor(since[-1] * own_rate + 1e-6) + 1) / own_rate
-        values = _smooth(_interpolate(values, since, even), own_rate / rate)
-        since = even
+    n_steps = max(1, round(since[-1] / usual_step(since)))
+    factor = n_steps / since[-1] / rate
+    if factor > _SAME:
+        even = np.linspace(0, since[-1], n_steps + 1)
+        values, since = _smooth(_interpolate(values, since, even), factor), even
     return _interpolate(values, since, grid)
 
 
