@@ -99,7 +99,7 @@ class Texts:
         names = [self.names[column] if self.names else "" for column in columns]
         numbered = [str(column + 1) for column in columns]
         reference = ",".join(name or number for name, number in zip(names, numbered, strict=True))
-        return Clock(columns, reference, stamps, _unit(names[-1], stamps))
+        return Clock(columns, reference, stamps, find_unit(names[-1], stamps))
 
 
 def name_column(names: Sequence[str] | None, column: int) -> str:
@@ -170,7 +170,8 @@ def _best(texts: Texts, candidates: Mapping[int, Stamps]) -> Clock | None:
     return clocks[0] if clocks else None
 
 
-def _unit(name: str, stamps: Stamps) -> float | None:
+def find_unit(name: str, stamps: Stamps) -> float | None:
+    """Seconds per tick, by a column's name or the size of its values; None where nothing tells."""
     if stamps.kind != "number":
         return 1.0
     if is_counter_name(name) and name.strip():
