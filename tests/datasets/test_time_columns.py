@@ -40,7 +40,7 @@ STAMPS = {
 }
 
 
-@pytest.mark.parametrize("header", ["time,ax,ay", "Zeit,ax,ay", None])
+@pytest.mark.parametrize("header", ["time,ax,ay", "when,ax,ay", None])
 @pytest.mark.parametrize("kind", STAMPS)
 def test_times_are_recognised_with_and_without_a_name(path, kind, header):
     stamps, rate = STAMPS[kind]
@@ -100,7 +100,7 @@ def test_further_columns_of_time_are_no_channels(path):
         ("t,ax,ay", 20 + np.arange(30) ** 1.2, "'t' has a name of time, but does not rise"),
         ("time,ax,ay", NOISE[::-1, 0], "'time' has a name of time, but does not rise"),
         (None, np.arange(30) ** 1.2, "column 1 rises throughout, but not evenly"),
-        ("distance,ax,ay", np.arange(30) ** 1.2, None),
+        ("distance,ax,ay", np.arange(30) ** 1.2, "'distance' rises throughout, but not evenly"),
         (None, NOISE[::-1, 0], None),
         (None, np.round(np.arange(30) / 3), None),
     ],
@@ -146,6 +146,14 @@ def test_columns_that_are_not_there(path, time, columns, message):
         return
     with pytest.raises(ValueError, match=message):
         read_table(path, time, columns)
+
+
+def test_columns_of_text_are_named_with_a_remedy_that_works(path):
+    write(path, [f"{s},walk" for s in SECONDS], "time,label,ax,ay")
+    message = r"hold numbers; got 'walk' in line 2, column 'label'. Choose columns .*--columns"
+    with pytest.raises(ValueError, match=message):
+        read_table(path)
+    assert read_table(path, columns=["ax", "ay"]).values.shape == (2, 30)
 
 
 def test_two_columns_of_one_name_are_told_apart_by_number(path):

@@ -53,6 +53,20 @@ def test_times_become_rates_and_columns_names(folder, tmp_path):
     np.testing.assert_array_equal(data[2:4].rates, data.rates[2:4])
 
 
+def test_all_columns_of_time_are_left_out(folder):
+    for label in "ab":
+        for number in range(4):
+            path = folder / label / f"{number}.csv"
+            lines = path.read_text().splitlines()
+            rows = [f"{k},{line}" for k, line in enumerate(lines[1:])]
+            path.write_text("\n".join([f"index,{lines[0]}", *rows]))
+    data = load_folder(folder)
+    assert levels(data) == [[0, 1, 2]] * 8
+    assert data.notes == (
+        "time: column 'time' of 8 files, 50 Hz (column 'index' left out, too); channels ax, ay, az",
+    )
+
+
 def test_a_column_in_half_of_the_tables_or_more_is_time(folder):
     for label in "ab":
         for number in range(4):

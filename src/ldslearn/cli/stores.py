@@ -65,6 +65,7 @@ def encode(
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import ONE_FILE
     from ldslearn.datasets.encoding import encode_folder
+    from ldslearn.datasets.rates import describe_time_of_store
     from ldslearn.evaluate.model import Model
     from ldslearn.models import LDSEncoder
 
@@ -84,7 +85,7 @@ def encode(
     with on_cluster(cluster) as happened:
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
         record: dict[str, Any] = {"record": "store", **describe(store), **happened()}
-    if (line := time_of(store)) is not None:
+    if (line := describe_time_of_store(store)) is not None:
         typer.echo(line, err=True)
     showing.show(record, as_json, *shown(record))
 
@@ -263,19 +264,6 @@ def describe(store: Any) -> dict[str, Any]:
         "skipped": [list(pair) for pair in store.skipped],
         **store.about,
     }
-
-
-def time_of(store: Any) -> str | None:
-    """What was taken as time in the tables of a store; None without any."""
-    from ldslearn.datasets.rates import describe_time, rates_of_texts
-
-    reading = store.about["reading"]
-    names = store.texts("names")
-    rates = rates_of_texts(store.texts("rates"))
-    if reading.get("time") in (None, "none"):
-        return None
-    n_files = len({name.partition("#")[0] for name in names})
-    return describe_time(reading["time"], n_files, rates, (), reading["channels"], store.n_channels)
 
 
 def told(record: dict[str, Any]) -> str | None:

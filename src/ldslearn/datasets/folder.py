@@ -10,7 +10,7 @@ from typing import Literal
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.gathering import Item, gather, in_order
-from ldslearn.datasets.items import Reading, is_item, read_array
+from ldslearn.datasets.items import Reading, is_item, is_table, read_array
 from ldslearn.datasets.manifest import is_manifest, list_manifest
 from ldslearn.datasets.settling import settle_reading
 from ldslearn.video.reading import FrameOptions, holds_images
@@ -176,6 +176,8 @@ def frame_size(
     """Height and width of the frames of the first item that has frames and can be read."""
     reading = Reading(FrameOptions(crop=crop, length=1))
     for item in items:
+        if is_table(item.source):
+            continue
         try:
             frames = reading.read(item.source)[0]
         except (ValueError, OSError):

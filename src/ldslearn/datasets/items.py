@@ -116,7 +116,7 @@ class Reading:
         `like` says in messages whose channels it must have.
         """
         suffix = path.suffix.lower()
-        if suffix in READABLE_ARRAYS and suffix != ".npy" and not path.is_dir():
+        if is_table(path):
             return self._read_table(path, like)
         rate = (
             None if path.is_dir() else read_frame_rate(path) if suffix in VIDEO_SUFFIXES else None
@@ -207,6 +207,12 @@ def read_array(path: Path) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
         raise _errors.bad_file(path, "hold numbers", f"dtype {array.dtype}")
     return array
+
+
+def is_table(path: Any) -> bool:
+    """Whether a path is a file that is read as a table of text."""
+    suffix = path.suffix.lower() if isinstance(path, Path) else ""
+    return suffix in READABLE_ARRAYS and suffix != ".npy" and not path.is_dir()
 
 
 def is_item(path: Path) -> bool:

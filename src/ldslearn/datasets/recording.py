@@ -50,4 +50,11 @@ class Recording:
         order = order_of(self.names, channels, f"file {path}", like)
         if list(order) == list(range(len(self.names or ()))):
             return self
-        return replace(self, parts=[part[order] for part in self.parts], names=tuple(channels))
+        dropped = [name for name in self.names or () if name not in channels]
+        left_out = (*self.left_out, *(f"column {name!r}" for name in dropped))
+        return replace(
+            self,
+            parts=[part[order] for part in self.parts],
+            names=tuple(channels),
+            left_out=left_out,
+        )

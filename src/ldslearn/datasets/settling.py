@@ -4,11 +4,10 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldslearn import _errors
-from ldslearn.datasets.items import READABLE_ARRAYS, Reading
+from ldslearn.datasets.items import Reading, is_table
 from ldslearn.datasets.table import Table, read_table
 from ldslearn.datasets.time_columns import NONE
 
@@ -26,7 +25,7 @@ def settle_reading(items: Sequence["Item"], reading: Reading) -> tuple[Reading, 
     passed over: whoever reads it says what is wrong.
     """
     like = _errors.TRAINING
-    if reading.transpose or not (tables := list(filter(_is_table, items))):
+    if reading.transpose or not (tables := [item for item in items if is_table(item.source)]):
         return reading, like
     count = min(_PROBES, len(tables))
     chosen = {round(i * (len(tables) - 1) / max(1, count - 1)) for i in range(count)}
@@ -45,12 +44,6 @@ def settle_reading(items: Sequence["Item"], reading: Reading) -> tuple[Reading, 
     if reading.time is None:
         reading = replace(reading, time=_vote(probes))
     return reading, like
-
-
-def _is_table(item: "Item") -> bool:
-    source = item.source
-    suffix = source.suffix.lower() if isinstance(source, Path) else ""
-    return suffix in READABLE_ARRAYS and suffix != ".npy" and not source.is_dir()
 
 
 def _vote(probes: Sequence[tuple[str, Table]]) -> str:

@@ -17,6 +17,7 @@ from ldslearn.datasets.time_columns import (
     Found,
     Texts,
     find_time,
+    name_column,
     take_time,
 )
 from ldslearn.datasets.timestamps import is_stamp
@@ -111,7 +112,8 @@ class _Rows:
         self.lines.append(number)
         for column, texts in self.texts.items():
             texts.append(fields[column])
-        self.values.append(numbers(self.path, number, [fields[i] for i in self.numeric]))
+        chosen = [fields[i] for i in self.numeric]
+        self.values.append(numbers(self.path, number, chosen, self.called))
 
     def _divide(self, fields: list[str]) -> None:
         """Choose, by names and the first row, what may be times, and what are numbers."""
@@ -133,6 +135,7 @@ class _Rows:
         self.texts: dict[int, list[str]] = {i: [] for i in sorted(maybe)}
         wanted = range(self.n_columns) if asked is None else asked
         self.numeric = [i for i in wanted if i not in maybe]
+        self.called = [name_column(self.names, i) for i in self.numeric]
 
     def _find(self, reference: str) -> int:
         return find_column(self.path, self.names, self.n_columns, reference)
@@ -152,7 +155,7 @@ class _Rows:
         if channels is None:
             channels = [i for i in range(self.n_columns) if i not in found.no_channels]
             for column in set(channels) - set(values):
-                values[column] = self._as_numbers(self.texts[column])
+                values[column] = self._as_numbers(column)
         if not channels:
             raise _errors.bad_file(self.path, "have a channel beside its time", "no other column")
         used = found.clock.columns if found.clock else ()
@@ -165,9 +168,10 @@ class _Rows:
             found.doubt,
         )
 
-    def _as_numbers(self, fields: list[str]) -> NDArray[np.float64]:
-        pairs = zip(self.lines, fields, strict=True)
-        return np.array([numbers(self.path, line, [field])[0] for line, field in pairs])
+    def _as_numbers(self, column: int) -> NDArray[np.float64]:
+        called = [name_column(self.names, column)]
+        pairs = zip(self.lines, self.texts[column], strict=True)
+        return np.array([numbers(self.path, line, [field], called)[0] for line, field in pairs])
 
 
 def _are_names(path: Path, number: int, fields: list[str]) -> bool:

@@ -139,7 +139,7 @@ def find_time(texts: Texts, n_columns: int, *, strict: bool) -> Found:
         since_1970 = epoch_unit(first.first, first.first + ticks[-1]) and hardly_falls(ticks)
         if (since_1970 and ticks[-1] > 0) or rises_evenly(ticks, first.quantum):
             no_channels, doubt = {0}, None
-        elif texts.names is None and rises_strictly(ticks):
+        elif doubt is None and rises_strictly(ticks):
             doubt = f"{texts.call(0)} rises throughout, but not evenly"
     if len(no_channels) == n_columns:
         raise _errors.bad_file(

@@ -18,7 +18,7 @@ _UNITS = {
 _NOT_ALONE = {"min", "mins", "h", "hr"}  # "min" alone may be a minimum
 _TIMES = {
     "time", "times", "timestamp", "timestamps", "t", "ts", "date", "datetime", "clock", "epoch",
-    "elapsed",
+    "elapsed", "zeit", "uhrzeit", "zeitstempel", "datum", "tiempo", "fecha", "hora", "heure",
 }  # fmt: skip
 _COUNTERS = {"index", "idx", "frame", "frames", "sample", "samples", "row", "unnamed", "counter"}
 _BESIDE = {
