@@ -148,7 +148,7 @@ def gather(
     for text in _doubts(items, found, recordings, reading):
         warnings.warn(text, stacklevel=3)
     warn_of_mixed_rates(names, rates)
-    if len(frame) == 1 and reading.features == "pixels":
+    if recordings[first].parts and len(frame) == 1 and reading.features == "pixels":
         _warn_if_transposed([value for values in found for value in values], reading)
     named = any(one.is_table and one.names is not None for one in read_well)
     channel_names = reading.channels if named else None

@@ -117,13 +117,13 @@ class Model:
                 data.names[0], f"have {expected} channels like the training data{frames}",
                 len(data.X[0]), "",
             )  # fmt: skip
-        warn_of_other_rates(data.names, data.rates, self.about["data"].get("rates"))
         if data.frame_shape is not None and self.frame_shape is not None:
             shapes = {"frame_shape": self.frame_shape}, {"frame_shape": data.frame_shape}
             self._check_same(*shapes, "collection")
         if data.preprocessing:
             theirs = {k: v for k, v in data.preprocessing.items() if k in _DECISIVE}
             self._check_same(self.reading.as_dict(), theirs, "collection")
+        warn_of_other_rates(data.names, data.rates, self.about["data"].get("rates"))
 
     @staticmethod
     def _check_same(mine: dict[str, Any], theirs: dict[str, Any], whose: str) -> None:

@@ -12,6 +12,7 @@ from ldslearn import _errors
 _LONGEST = 12  # time points; few recordings are as short, and most sensors have fewer channels
 _TALLER = 4  # times as many channels as time points
 _FEWEST = 16  # channels
+_ENOUGH = 2  # sequences: one may be short by chance
 
 
 def seem_transposed(sequences: Sequence[NDArray[Any]]) -> bool:
@@ -21,6 +22,8 @@ def seem_transposed(sequences: Sequence[NDArray[Any]]) -> bool:
     recording, and often one of a sensor the wrong way round. Short videos have this shape, too:
     callers that know of frames do not ask.
     """
+    if len(sequences) < _ENOUGH:
+        return False
     n_channels, n_timepoints = sequences[0].shape
     short = n_timepoints <= _LONGEST and n_channels >= max(_FEWEST, _TALLER * n_timepoints)
     return short and all(sequence.shape == sequences[0].shape for sequence in sequences)
