@@ -138,8 +138,8 @@ def channel_counts_differ(index: int, got: int, expected: int, lengths: set[int]
 def seem_transposed(count: int, shape: tuple[int, ...], remedy: str) -> str:
     """Warning about sequences whose rows seem to be time points."""
     return (
-        f"all {count} sequences have {shape[0]} channels and {shape[1]} time points. Sequences are (n_channels, "
-        f"n_timepoints): if rows are time points, as they seem to be, {remedy}."
+        f"all {count} sequences have {shape[0]} channels and {shape[1]} time points. Sequences "
+        f"are (n_channels, n_timepoints): if rows are time points, as they seem to be, {remedy}."
     )
 
 
