@@ -11,7 +11,7 @@ import pytest
 
 from ldslearn.cli.running import run
 
-SPARSE = ["-m", "lds-sc-grass", "-n", "4", "--sparsity", "0.1"]
+QUICK = ["--folds", "2", "--budget", "0.5", "--json"]
 STAMPS = {
     "seconds": ("time,ax,ay,az", lambda m: f"{m.timestamp():.3f}", "column 'time'"),
     "iso": ("when,ax,ay,az", lambda m: m.isoformat(), "column 'when'"),
@@ -51,13 +51,21 @@ def record(folder, header, stamp, n_files=12, hours=24):
 def test_noise_with_times_is_not_told_apart(tmp_path, kind):
     header, stamp, column = STAMPS[kind]
     record(tmp_path / "logs", header, stamp)
-    command = [sys.executable, "-m", "ldslearn", "evaluate", "logs", *SPARSE, "--json"]
+    command = [sys.executable, "-m", "ldslearn", "evaluate", "logs", *QUICK]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     channels = "channels ax, ay, az" if header else "3 channels"
     assert done.stderr == f"time: {column} of 24 files, 50 Hz; {channels}\n"
     found = json.loads(done.stdout)
     assert found["data"]["n_channels"] == 3
     assert 0.2 < found["accuracy"] < 0.8
+
+
+def test_times_as_a_channel_tell_the_days_apart(ldslearn, tmp_path):
+    """The mistake that the test above would see."""
+    header, stamp, _ = STAMPS["seconds"]
+    record(tmp_path / "logs", header, stamp)
+    done = ldslearn("evaluate", "logs", *QUICK, "--time", "none")
+    assert json.loads(done.stdout)["accuracy"] == 1.0
 
 
 def test_time_as_a_channel_only_if_asked_for(ldslearn, tmp_path):
