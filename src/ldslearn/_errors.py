@@ -47,6 +47,18 @@ def not_a_collection(name: str, got: str, remedy: str) -> TypeError:
     return TypeError(message.rstrip())
 
 
+def ambiguous_frame(name: str, shape: tuple[int, ...], columns: Sequence[str]) -> TypeError:
+    """A data frame that does not say which sequence a row belongs to."""
+    shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
+    return not_a_collection(
+        name,
+        f"a data frame of shape {shape} with the columns {shown}",
+        "It must say which sequence a row belongs to, by a column 'id' or two levels of index "
+        f"(sequence, time). For one sequence with a row per time point pass [{name}]; for "
+        f"single-channel sequences in rows pass {name}.to_numpy()[:, None, :].",
+    )
+
+
 def one_sequence_given(name: str, shape: tuple[int, ...]) -> ValueError:
     """A 2-D array where a collection is expected."""
     return invalid(
@@ -112,11 +124,22 @@ def not_finite(index: int, n_nan: int, n_infinite: int, size: int, others: int) 
     )
 
 
-def channel_counts_differ(index: int, got: int, expected: int) -> ValueError:
-    """Sequences with different numbers of rows."""
-    return ValueError(
-        f"sequence {index} must have {expected} channels like sequence 0; got {got}. "
-        "Sequences are (n_channels, n_timepoints): is this one, or are all, transposed?"
+def channel_counts_differ(index: int, got: int, expected: int, lengths: set[int]) -> ValueError:
+    """Sequences with different numbers of rows; `lengths` are those of all."""
+    remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
+    if len(lengths) == 1:
+        remedy = (
+            f"All have {min(lengths)} columns: if rows are time points, as they seem to be, pass "
+            "X = [x.T for x in X]."
+        )
+    return invalid(f"sequence {index}", f"have {expected} channels like sequence 0", got, remedy)
+
+
+def seem_transposed(count: int, shape: tuple[int, ...], remedy: str) -> str:
+    """Warning about sequences whose rows seem to be time points."""
+    return (
+        f"all {count} sequences have {shape[0]} channels and {shape[1]} time points. Sequences "
+        f"are (n_channels, n_timepoints): if rows are time points, as they seem to be, {remedy}."
     )
 
 
@@ -258,15 +281,89 @@ def skipped_files(reasons: Sequence[str]) -> str:
 
 
 def unlike_first(
-    name: str, got: tuple[int, ...], first: str, expected: tuple[int, ...]
+    name: str,
+    got: tuple[int, ...],
+    first: str,
+    expected: tuple[int, ...],
+    n_timepoints: int | None = None,
 ) -> ValueError:
-    """An item whose channels or frames are not those of the first one."""
+    """An item whose channels or frames are not those of the first one.
+
+    `n_timepoints` is that of all items, if they have one.
+    """
 
     def words(shape: tuple[int, ...]) -> str:
         return f"{shape[0]} channels" if len(shape) == 1 else f"frames of shape {shape[1:]}"
 
     remedy = "Pass size=(height, width) to make them alike." if len(got) > 1 else "Leave it out."
+    if len(got) == 1 and n_timepoints is not None:
+        remedy = (
+            f"All have {n_timepoints} time points: if rows of arrays are time points, as they seem "
+            "to be, give transpose=True, --transpose; else leave it out."
+        )
     return invalid(name, f"have {words(expected)} like {first}", words(got), remedy)
+
+
+TRAINING = "the training data"  # what new files must be like
+
+
+def time_or_channel(reason: str, column: str) -> str:
+    """Warning about a column that may be time."""
+    return (
+        f"{reason}: it is read as a channel. If it is time give time={column!r}, --time {column}; "
+        "if it is none, time='none', --time none."
+    )
+
+
+def mixed_rates(groups: Sequence[tuple[float, Sequence[str]]]) -> str:
+    """Warning about sequences of several rates, each with the names of its sequences."""
+
+    def words(names: Sequence[str]) -> str:
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+    found = ", ".join(f"{rate:.4g} Hz ({words(names)})" for rate, names in groups[:5])
+    more = f" and {len(groups) - 5} more rates" if len(groups) > 5 else ""
+    lowest = f"{groups[0][0]:.4g}"
+    return (
+        f"sequences must have one rate to be compared; got {found}{more}. To resample them give "
+        f"rate={lowest}, --rate {lowest}."
+    )
+
+
+def other_rate(name: str, rate: float, known: Sequence[float], count: int) -> str:
+    """Warning about new sequences whose rate is not that of the training data."""
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    low, high = (f"{one:.4g}" for one in (known[0], known[-1]))
+    rule = f"{low} Hz" if low == high else f"{low} to {high} Hz"
+    return (
+        f"{name}{more} must have the rate of the training data, {rule}; got {rate:.4g} Hz. Labels "
+        f"may be wrong. A model trained with rate={low}, --rate {low} resamples new files itself."
+    )
+
+
+def unknown_rate(path: str | PathLike[str], rate: float) -> ValueError:
+    """A file that does not say when its samples were taken, where a rate is asked for."""
+    return bad_file(
+        path, f"say when its samples were taken for rate={rate:g}", "no times in seconds",
+        "Name a column of time with its unit, as in 'time [ms]', or leave rate, --rate out.",
+    )  # fmt: skip
+
+
+def other_columns(
+    what: str, expected: Sequence[str], like: str, got: Sequence[str] | None
+) -> ValueError:
+    """A table or collection whose channels have other names than those of the first one."""
+    rule = f"have the channels {', '.join(expected)} like {like}"
+    if got is None:
+        return invalid(what, rule, "no line of names", "Give it a first line with their names.")
+    missing = [name for name in expected if name not in got]
+    new = [name for name in got if name not in expected]
+    parts = [("missing", missing), ("new", new)]
+    differ = "; ".join(f"{word}: {', '.join(names)}" for word, names in parts if names)
+    remedy = "Rename its columns, or choose some that all files have with columns=, --columns."
+    if like == TRAINING:
+        remedy = "Rename its columns, or train on columns that all files have."
+    return invalid(what, rule, f"{', '.join(got)} ({differ or 'some twice'})", remedy)
 
 
 def too_large(what: str, size: int, limit: int, remedy: str) -> ValueError:

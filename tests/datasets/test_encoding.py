@@ -250,15 +250,15 @@ def test_an_interrupt_leaves_a_store_as_it_was(clips, monkeypatch):
 
 def failing(monkeypatch, error, stems, times):
     """Let the reader raise an error of some files, so many times each."""
-    original, count = Reading.read, dict.fromkeys(stems, times)
+    original, count = Reading.read_recording, dict.fromkeys(stems, times)
 
-    def read(self, path):
+    def read(self, path, *like):
         if count.get(path.stem, 0):
             count[path.stem] -= 1
             raise error
-        return original(self, path)
+        return original(self, path, *like)
 
-    monkeypatch.setattr(Reading, "read", read)
+    monkeypatch.setattr(Reading, "read_recording", read)
 
 
 def test_a_disk_that_fails_for_a_while_is_asked_again(clips, monkeypatch):
@@ -326,9 +326,11 @@ def test_numbers_of_numpy_are_numbers(clips):
 
 
 def test_only_the_first_item_is_read_to_begin_with(clips, monkeypatch):
-    read, original = [], Reading.read
+    read, original = [], Reading.read_recording
     monkeypatch.setattr(
-        Reading, "read", lambda self, path: read.append(path) or original(self, path)
+        Reading,
+        "read_recording",
+        lambda self, path, *like: read.append(path) or original(self, path, *like),
     )
     encode(clips)
     assert len(read) == 8 + 2  # the first for its size, and for the encoder

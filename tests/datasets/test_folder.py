@@ -74,7 +74,7 @@ def test_every_kind_of_item(tmp_path):
 
 def test_tables_and_arrays_of_sensors(tmp_path):
     (tmp_path / "x").mkdir()
-    (tmp_path / "x" / "log.csv").write_text("time,force\n1,10\n2,20\n3,30\n4,40\n")
+    (tmp_path / "x" / "log.csv").write_text("torque,force\n1,10\n2,20\n3,30\n4,40\n")
     np.save(tmp_path / "x" / "m.npy", np.arange(8).reshape(2, 4))
     data = load_folder(tmp_path, size="auto", stride=2)
     np.testing.assert_array_equal(data.X[0], [[1, 3], [10, 30]])

@@ -76,7 +76,10 @@ def test_targets_and_none(path):
         ("", "be a .ts file; got no row of values"),
         ("@data\n", "be a .ts file; got no row of values"),
         ("1,2:a\n", "be a .ts file; got '1,2:a' before @data in line 1"),
-        ("@timestamps TRUE\n@data\n(0,1)\n", "have no time stamps; .* in line 1. Resample"),
+        ("@timestamps TRUE\n@data\n(0,1),2\n", r"hold pairs \(time,value\); got '\(0,1\),2' in l"),
+        ("@timestamps TRUE\n@data\n(0,1),(0,2)\n", "have time stamps that rise; got one that"),
+        ("@timestamps TRUE\n@data\n(0,1):(1,2)\n", "same times in all channels .* Resample"),
+        ("@timestamps TRUE\n@data\n(0,x)\n", "hold numbers; got 'x' in line 3"),
         ("@data\n1,?,3\n", "no missing or infinite values; got '\\?' in line 2. Fill"),
         ("@data\n1,NaN,3\n", "no missing or infinite values; got 'NaN' in line 2. Fill"),
         ("@data\n1,2\n\n1,b\n", "hold numbers; got 'b' in line 4"),
@@ -150,3 +153,23 @@ def test_the_line_of_an_arff_is_named(path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=rf"file .*some\.ts must .*{message}"):
         load_arff(path)
+
+
+def test_time_stamps_give_the_rate(path):
+    header = "@timestamps true\n@classLabel true a b\n@data\n"
+    dates = [f"2024-05-01 10:00:{k / 10:04.1f}" for k in range(3)]
+    rows = [
+        "(0.00,1),(0.02,2),(0.04,3):(0.00,4),(0.02,5),(0.04,6):a",
+        ",".join(f"({t}, {v})" for t, v in zip(dates, (1, 2, 3), strict=True))
+        + ":" + ",".join(f"({t},{v})" for t, v in zip(dates, (4, 5, 6), strict=True)) + ":b",
+        "(0,1),(1,2),(2,3):(0,4),(1,5),(2,6):a",
+    ]  # fmt: skip
+    path.write_text(header + "\n".join(rows))
+    data = load_ts(path)
+    for sequence in data.X:
+        np.testing.assert_array_equal(sequence, [[1, 2, 3], [4, 5, 6]])
+    assert data.y.tolist() == ["a", "b", "a"]
+    np.testing.assert_allclose(data.rates, [50, 10, np.nan])
+    path.write_text(header + "(0.0,1),(0.1,2),(0.9,3),(1.0,4):a")
+    with pytest.warns(UserWarning, match="time stamps of 1 sequences of .* the first in line 4"):
+        load_ts(path)

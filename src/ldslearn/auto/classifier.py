@@ -25,6 +25,7 @@ from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS, LDSStore
 from ldslearn.models.streaming import by_blocks
 from ldslearn.sequences import as_collection
+from ldslearn.sequences.orientation import warn_if_transposed
 
 Floats = NDArray[np.float64]
 
@@ -91,6 +92,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         begun = time.monotonic()
         check_positive("time_budget", self.time_budget)
         sequences = as_collection(X)
+        warn_if_transposed(X, sequences)
         classes, labels = check_labels(y, len(sequences), "sequences")
         owners = check_groups(groups, len(sequences))
         random = random_source(self.random_state)

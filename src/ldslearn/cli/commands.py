@@ -17,6 +17,7 @@ from ldslearn.cli.sharing import (
     protocol_options,
     read_data,
     result_files,
+    table_options,
     takes,
     usage,
     write_json,
@@ -90,14 +91,23 @@ def make_clips(
 
 
 @app.command()
-def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json = False) -> None:
+def inspect(
+    path: given.Data,
+    layout: given.Layout = None,
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    rate: given.Rate = None,
+    transpose: given.Transpose = False,
+    as_json: given.Json = False,
+) -> None:
     """Say what is in a model, a dictionary, a store, a collection, a folder or a file.
 
     Items that fail are counted.
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import is_saved, is_store, load_data
+    from ldslearn.cli.inputs import is_saved, is_store, load_data, read_new
+    from ldslearn.datasets.items import Reading
     from ldslearn.evaluate.runs import describe
 
     if is_store(path):
@@ -111,7 +121,12 @@ def inspect(path: given.Data, layout: given.Layout = None, as_json: given.Json =
         inspect_saved(path, as_json)
         return
     options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
-    data = describe(load_data(path, layout, -1, **options))
+    table = table_options(time, columns, rate, transpose)
+    if path.suffix.lower() == ".npy" and path.is_file():  # one item, also of frames
+        found = read_new([path], Reading(**table), False, 1)
+    else:
+        found = load_data(path, layout, -1, **options, **table)
+    data = describe(found)
     showing.show(data, as_json, showing.described(str(path), data))
 
 
@@ -291,6 +306,10 @@ def compare(
     delays: given.Delays = None,
     size: given.Size = "auto",
     stabilizer: given.Stabilizer = "soft",
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    rate: given.Rate = None,
+    transpose: given.Transpose = False,
     as_json: given.Json = False,
 ) -> None:
     """Distances between the systems of two sequences, and the angles between their subspaces."""
@@ -298,7 +317,7 @@ def compare(
     from ldslearn.cli.inputs import read_pair
     from ldslearn.evaluate.comparison import compare as measure
 
-    data = read_pair(first, second, size)
+    data = read_pair(first, second, size, **table_options(time, columns, rate, transpose))
     record = measure(data, n_states=states, delays=delays, stabilizer=stabilizer)
     rows = {
         "states": record["n_states"],
@@ -328,6 +347,9 @@ def synthesize(
     size: given.Size = "keep",
     enlarge: Annotated[int, typer.Option(help="Pixels a side for each pixel.", min=1)] = 1,
     rate: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    transpose: given.Transpose = False,
     seed: given.Seed = 0,
 ) -> None:
     """Draw new frames from the system of a video, or from a system or atom of a model.
@@ -346,7 +368,8 @@ def synthesize(
     if is_model(source, kind_of(source)):
         sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
     else:
-        data = read_one(source, index, size, colour)
+        table = table_options(time, columns, None, transpose)
+        data = read_one(source, index, size, colour, **table)
         name = data.names[0]
         sequence, shape = synthesis.from_sequence(data, states, frames, seed)
     synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)

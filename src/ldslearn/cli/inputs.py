@@ -6,13 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from ldslearn import _errors, datasets
+from ldslearn.datasets.channels import order_channels
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import automatic_size, is_manifest, list_folder, read_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading, is_item
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
+from ldslearn.datasets.rates import choose_channels_and_rate
 from ldslearn.datasets.ts import load_arff, load_ts
 from ldslearn.models.shards import INDEX
 from ldslearn.persist.files import KIND, KINDS
@@ -26,7 +30,8 @@ ONE_FILE: dict[str, Callable[[Path], Collection]] = {
 }
 USUAL = {
     "size": "auto", "colour": False, "crop": None, "stride": 1, "length": None, "chunk": False,
-    "features": "pixels", "on_error": "raise",
+    "features": "pixels", "on_error": "raise", "time": None, "columns": None, "rate": None,
+    "transpose": False,
 }  # fmt: skip
 LAYOUTS: dict[str, Callable[..., Collection]] = {
     "cambridge": datasets.load_cambridge,
@@ -51,6 +56,9 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
         )  # fmt: skip
     suffix = path.suffix.lower()
     one_file = path.is_file() and suffix in ONE_FILE
+    later = {
+        name: options.pop(name) for name in ("columns", "rate") if one_file and name in options
+    }
     unused = [name for name, value in options.items() if value != USUAL.get(name)]
     if unused and (layout is not None or one_file):
         what = f"--set {layout}" if layout is not None else f"a collection in {suffix}"
@@ -63,14 +71,21 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     if not path.exists():
         raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
     if one_file:
-        return ONE_FILE[suffix](path)
+        return choose_channels_and_rate(ONE_FILE[suffix](path), **later)
     if path.is_dir() or is_manifest(path) or is_item(path):
-        return datasets.load_folder(path, n_jobs=n_jobs, **options)
+        return tell_notes(datasets.load_folder(path, n_jobs=n_jobs, **options))
     raise _errors.bad_file(
         path,
         f"be a folder, a manifest.csv, a video, an array or a collection ({', '.join(ONE_FILE)})",
         f"suffix {suffix!r}",
     )
+
+
+def tell_notes(data: Collection) -> Collection:
+    """Print what the reader decided to stderr, and return the collection."""
+    for note in data.notes:
+        typer.echo(note, err=True)
+    return data
 
 
 def is_model(path: Path, kind: str | None) -> bool:
@@ -101,20 +116,21 @@ def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Co
                 raise _errors.bad_file(
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
-            return ONE_FILE[path.suffix.lower()](path)
+            data = ONE_FILE[path.suffix.lower()](path)
+            return order_channels(data, reading.channels, _errors.TRAINING)
         if is_collection(path):
             found = list_folder(path)
             several = len(paths) > 1  # whose names may be alike
             items += [replace(i, name=str(i.source)) for i in found] if several else found
         else:
             items.append(Item(str(path), path))
-    return read_items(items, reading, skip=skip, n_jobs=n_jobs)
+    return tell_notes(read_items(items, reading, skip=skip, n_jobs=n_jobs))
 
 
-def read_one(path: Path, index: int, size: str, colour: bool) -> Collection:
+def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> Collection:
     """Return an item, or one of a collection, as :func:`read_frames_of` does."""
     if not (path.exists() and is_collection(path)):
-        return read_frames_of([path], size, colour)
+        return read_frames_of([path], size, colour, **table)
     whole = path.is_file() and path.suffix.lower() in ONE_FILE
     if whole and (size != "keep" or colour):
         raise _errors.invalid(
@@ -126,10 +142,12 @@ def read_one(path: Path, index: int, size: str, colour: bool) -> Collection:
         raise _errors.invalid(
             "index", f"be less than the number of sequences, {len(found)}", index, ""
         )
-    return found[[index]] if whole else read_frames_of([found[index].source], size, colour)
+    if whole:
+        return found[[index]]
+    return read_frames_of([found[index].source], size, colour, **table)
 
 
-def read_pair(first: Path, second: Path, size: str) -> Collection:
+def read_pair(first: Path, second: Path, size: str, **table: Any) -> Collection:
     """Return two items as :func:`read_frames_of` does."""
     for path in (first, second):
         if path.exists() and is_collection(path):
@@ -137,15 +155,18 @@ def read_pair(first: Path, second: Path, size: str) -> Collection:
                 path, "be one sequence, a video, a folder of images or an array", "a collection",
                 "Name an item of it.",
             )  # fmt: skip
-    return read_frames_of([first, second], size)
+    return read_frames_of([first, second], size, **table)
 
 
-def read_frames_of(paths: list[Path], size: str, colour: bool = False) -> Collection:
-    """Return new items, frames resized as ``--size`` says; "auto" looks at the first."""
+def read_frames_of(paths: list[Path], size: str, colour: bool = False, **table: Any) -> Collection:
+    """Return new items, frames resized as ``--size`` says; "auto" looks at the first.
+
+    `table` has options of tables: time, columns, rate, transpose.
+    """
     pixels = parse_size(size)
     if pixels == "auto":
         pixels = automatic_size([Item(str(paths[0]), paths[0])]) if paths[0].exists() else None
-    return read_new(paths, Reading(FrameOptions(pixels, colour)), False, 1)
+    return read_new(paths, Reading(FrameOptions(pixels, colour), **table), False, 1)
 
 
 def parse_size(text: str) -> Any:

@@ -82,6 +82,45 @@ Features = Annotated[
         rich_help_panel=_FILES,
     ),
 ]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN|none",
+        help="Column of time of tables, by name or number; 'none' if all columns are channels. "
+        "Recognised when not given.",
+        show_default=False,
+        rich_help_panel=_FILES,
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="A,B,C",
+        help="Columns of tables that are channels, by name or number; all but time when not given.",
+        show_default=False,
+        rich_help_panel=_FILES,
+    ),
+]
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        "--rate",
+        metavar="HZ",
+        help="Resample to so many time points per second.",
+        show_default=False,
+        rich_help_panel=_FILES,
+    ),
+]
+Transpose = Annotated[
+    bool,
+    typer.Option(
+        "--transpose",
+        help="Rows of .npy arrays are time points (rows of tables: channels).",
+        rich_help_panel=_FILES,
+    ),
+]
 SkipErrors = Annotated[
     bool,
     typer.Option(

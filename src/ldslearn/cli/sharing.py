@@ -84,6 +84,10 @@ def read_data(
     length: given.Length = None,
     chunk: given.Chunk = False,
     features: given.Features = "pixels",
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    rate: given.Rate = None,
+    transpose: given.Transpose = False,
     skip_errors: given.SkipErrors = False,
     jobs: given.Jobs = -1,
 ) -> Any:
@@ -91,6 +95,7 @@ def read_data(
     from ldslearn.cli.inputs import load_data
 
     options = reading_options(size, colour, crop, stride, length, chunk, features)
+    options |= table_options(time, columns, rate, transpose)
     return load_data(data, layout, jobs, **options, on_error="skip" if skip_errors else "raise")
 
 
@@ -119,6 +124,21 @@ def reading_options(
         "chunk": chunk,
         "features": features,
     }
+
+
+def table_options(
+    time: str | None, columns: str | None, rate: float | None, transpose: bool
+) -> dict[str, Any]:
+    """Return how tables and arrays are read, as arguments of the library."""
+    names = None if columns is None else tuple(name.strip() for name in columns.split(","))
+    with usage():
+        if names is not None and not all(names):
+            raise _errors.invalid_parameter("--columns", "be names with commas between", columns)
+        if rate is not None and not rate > 0:
+            raise _errors.invalid_parameter("--rate", "be positive", rate)
+        if transpose and (time is not None or names is not None):
+            raise _errors.invalid_parameter("--transpose", "not be given with --time", transpose)
+    return {"time": time, "columns": names, "rate": rate, "transpose": transpose}
 
 
 def method_options(

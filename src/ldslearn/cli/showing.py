@@ -12,6 +12,7 @@ from ldslearn.evaluate.predictions import format_confidence, name_confidence
 
 _MOST_ROWS = 60
 _MOST_MISLABELLED = 10
+_MOST_NAMES = 12
 
 
 def show(value: dict[str, Any], as_json: bool, *tables: Table | str) -> None:
@@ -48,9 +49,10 @@ def described(title: str, data: dict[str, Any]) -> Table:
         title,
         {
             "sequences": data["n_sequences"],
-            "channels": data["n_channels"],
+            "channels": _channels(data),
             "frames": " x ".join(map(str, data["frame_shape"] or [])),
             "lengths": lengths,
+            "rate": _rate(data.get("rates")),
             "classes": ", ".join(f"{name} ({count})" for name, count in counts.items()),
             "groups": data["n_groups"] or None,
             "split": ", ".join(data["splits"]),
@@ -58,6 +60,23 @@ def described(title: str, data: dict[str, Any]) -> Table:
             "fingerprint": data["fingerprint"][:16],
         },
     )
+
+
+def _channels(data: dict[str, Any]) -> str:
+    """The number of channels, and some of their names."""
+    names = data.get("channel_names")  # models of earlier versions have none
+    if not names:
+        return str(data["n_channels"])
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{data['n_channels']}: {', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def _rate(rates: list[float] | None) -> str:
+    """Time points per second, lowest and highest."""
+    if not rates:
+        return ""
+    low, high = (f"{rate:.4g}" for rate in rates)
+    return f"{low} Hz" if low == high else f"{low} to {high} Hz"
 
 
 def _names(skipped: list[list[str]]) -> str:

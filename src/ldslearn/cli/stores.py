@@ -8,7 +8,7 @@ import typer
 from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
-from ldslearn.cli.sharing import on_cluster, reading_options, usage
+from ldslearn.cli.sharing import on_cluster, reading_options, table_options, usage
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -39,6 +39,10 @@ def encode(
     length: given.Length = None,
     chunk: given.Chunk = False,
     features: given.Features = "pixels",
+    time: given.TimeColumn = None,
+    columns: given.Columns = None,
+    rate: given.Rate = None,
+    transpose: given.Transpose = False,
     like: Annotated[
         Path | None,
         typer.Option(
@@ -56,13 +60,12 @@ def encode(
 
     Given again after an interrupt, it goes on where it was. Items that fail are listed.
     """
-    from dataclasses import asdict
-
     from sklearn.base import clone
 
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import ONE_FILE
     from ldslearn.datasets.encoding import encode_folder
+    from ldslearn.datasets.rates import describe_time_of_store
     from ldslearn.evaluate.model import Model
     from ldslearn.models import LDSEncoder
 
@@ -73,15 +76,17 @@ def encode(
         )  # fmt: skip
     if like is None:
         options = reading_options(size, colour, crop, stride, length, chunk, features)
+        options |= table_options(time, columns, rate, transpose)
         encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
     else:
         model = Model.load(like)
-        options = asdict(model.reading.frames)
-        options |= {"chunk": model.reading.chunk, "features": model.reading.features}
+        options = model.reading.as_dict()
         encoder = clone(model.encoder_of_stores()).set_params(n_jobs=jobs)
     with on_cluster(cluster) as happened:
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
         record: dict[str, Any] = {"record": "store", **describe(store), **happened()}
+    if (line := describe_time_of_store(store)) is not None:
+        typer.echo(line, err=True)
     showing.show(record, as_json, *shown(record))
 
 

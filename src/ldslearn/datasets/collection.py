@@ -1,5 +1,6 @@
 """The value every reader returns: sequences, labels, and where they came from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +33,12 @@ class Collection:
         alike. Plain values that JSON can hold.
     skipped : tuple of (str, str), optional
         Name and reason of what could not be read and was left out.
+    channel_names : tuple of str, optional
+        What each channel is.
+    rates : (N,) array, optional
+        Time points per second of each sequence, NaN where it is not known; None if all are not.
+    notes : tuple of str, optional
+        What the reader decided, one line each: which column it took as time.
     """
 
     X: list[NDArray[Any]]
@@ -42,6 +49,9 @@ class Collection:
     frame_shape: tuple[int, ...] | None = None
     preprocessing: dict[str, Any] = field(default_factory=dict)
     skipped: tuple[tuple[str, str], ...] = ()
+    channel_names: tuple[str, ...] | None = None
+    rates: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         sequences = as_collection(list(self.X))
@@ -56,6 +66,16 @@ class Collection:
                 "names", f"name {len(sequences)} sequences", f"{len(names)} names", ""
             )
         object.__setattr__(self, "names", names)
+        if self.channel_names is not None:
+            channels = tuple(map(str, self.channel_names))
+            if len(channels) != len(sequences[0]):
+                raise _errors.invalid(
+                    "channel_names", f"name {len(sequences[0])} channels", f"{len(channels)} names",
+                    "",
+                )  # fmt: skip
+            object.__setattr__(self, "channel_names", channels)
+        if self.rates is not None:
+            object.__setattr__(self, "rates", _check_rates(self.rates, len(sequences)))
         if self.frame_shape is not None:
             shape = tuple(int(length) for length in self.frame_shape)
             if not shape or np.prod(shape) != len(sequences[0]):
@@ -74,7 +94,7 @@ class Collection:
             chosen = chosen[None]
         part: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[chosen]
-            for name in ("y", "split", "groups")
+            for name in ("y", "split", "groups", "rates")
         }
         return replace(
             self,
@@ -87,6 +107,26 @@ class Collection:
     def classes(self) -> list[str]:
         """The labels that occur, in order."""
         return [] if self.y is None else [str(label) for label in np.unique(self.y)]
+
+
+def as_rates(rates: Sequence[float | None]) -> NDArray[np.float64] | None:
+    """Rates as an array, NaN where one is None; None if all are."""
+    if all(rate is None for rate in rates):
+        return None
+    return np.array([np.nan if rate is None else rate for rate in rates], dtype=np.float64)
+
+
+def _check_rates(rates: ArrayLike, n_sequences: int) -> NDArray[np.float64] | None:
+    values = np.asarray(rates, dtype=np.float64)
+    if values.shape != (n_sequences,):
+        raise _errors.invalid(
+            "rates", f"have one entry for each of {n_sequences} sequences",
+            f"shape {values.shape}", "",
+        )  # fmt: skip
+    wrong = values[~((values > 0) & np.isfinite(values) | np.isnan(values))]
+    if len(wrong):
+        raise _errors.invalid("rates", "be positive, or NaN where not known", wrong[0], "")
+    return None if np.isnan(values).all() else values
 
 
 def _as_texts(name: str, values: ArrayLike, n_sequences: int) -> NDArray[np.str_]:

@@ -17,6 +17,7 @@ from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, enco
 from ldslearn.datasets.folder import list_folder
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
+from ldslearn.datasets.rates import rates_of_texts, warn_of_mixed_rates
 from ldslearn.datasets.resuming import (
     cut_items,
     fingerprint_of,
@@ -25,6 +26,7 @@ from ldslearn.datasets.resuming import (
     prepared,
     tidy,
 )
+from ldslearn.datasets.settling import settle_reading
 from ldslearn.models import LDSEncoder, LDSStore
 from ldslearn.models.shards import Shard, write_index
 from ldslearn.video.reading import FrameOptions
@@ -45,6 +47,11 @@ def encode_folder(
     length: int | None = None,
     chunk: bool = False,
     features: Literal["pixels", "lbp-top"] = "pixels",
+    time: str | None = None,
+    columns: Sequence[str] | None = None,
+    rate: float | None = None,
+    transpose: bool = False,
+    channels: Sequence[str] | None = None,
     shard_size: int = SHARD_SIZE,
 ) -> LDSStore:
     """Encode the videos, image folders or arrays of a folder or manifest into a store of systems.
@@ -64,8 +71,11 @@ def encode_folder(
         Folder to write; new, empty, or an earlier run's.
     encoder : LDSEncoder, optional
         Its `n_states` must be whole, as no item is seen by all workers.
-    size, colour, crop, stride, length, chunk, features :
+    size, colour, crop, stride, length, chunk, features, time, columns, rate, transpose :
         As in :func:`load_folder`.
+    channels : sequence of str, optional
+        Names that the channels of tables must have, in this order; those of the first table when
+        not given.
     shard_size : int
         Items a shard, some fewer on average and at most twice as many.
 
@@ -78,8 +88,14 @@ def encode_folder(
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
     items = [replace(item, source=Path(item.source).absolute()) for item in list_folder(path)]
-    wanted = Reading(FrameOptions(None, colour, crop, stride, length), chunk, features)
+    wanted = Reading(
+        FrameOptions(None, colour, crop, stride, length), chunk, features,
+        time, None if columns is None else tuple(columns), rate, transpose,
+        None if channels is None else tuple(channels),
+    )  # fmt: skip
     earlier = made_with(Path(store)) or {}
+    wanted = _as_before(wanted, earlier.get("reading", {}))
+    wanted, _ = settle_reading(items, wanted)
     if size == "auto" and earlier:  # whatever comes first by now
         size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
     reading, template, frame = _first_of(items, wanted, size, template, earlier.get("frame"))
@@ -107,10 +123,19 @@ def encode_folder(
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
+    warn_of_mixed_rates(encoded.texts("names") or [], rates_of_texts(encoded.texts("rates")))
     if encoded.skipped:
         reasons = [reason for _, reason in encoded.skipped]
         warnings.warn(_errors.skipped_files(reasons), stacklevel=2)
     return encoded
+
+
+def _as_before(wanted: Reading, earlier: dict[str, Any]) -> Reading:
+    """Take the time and the channels that the store was made with, where none are asked for."""
+    for name in ("time", "channels"):
+        if getattr(wanted, name) is None and earlier.get(name) is not None:
+            wanted = replace(wanted, **{name: earlier[name]})
+    return wanted
 
 
 def _first_of(

@@ -17,6 +17,7 @@ from ldslearn.datasets.folder import automatic_size, frame_size
 from ldslearn.datasets.gathering import Item, check_values, frame_of
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.resuming import note_of
+from ldslearn.datasets.time_checks import describe_troubles
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.models.shards import Shard, shard_name, write_shard
 from ldslearn.video import to_sequence
@@ -26,7 +27,8 @@ _AT_ONCE = 16  # items whose frames are in memory
 _PAUSES = (0.1, 1.0)  # seconds before a file is read again that a disk or network did not give
 
 Beginning = tuple[Reading, LDSEncoder, tuple[int, ...]]  # how to read, to fit, and a frame
-Named = tuple[str, Item, NDArray[Any]]  # a sequence, its name and the item it is of
+# A sequence, its name, the item it is of, and its rate.
+Named = tuple[str, Item, NDArray[Any], float | None]
 
 
 def begin(
@@ -42,7 +44,7 @@ def begin(
         elif size is None and wanted.features == "lbp-top":
             size = frame_size([item], wanted.frames.crop)  # patterns of larger frames are others
         reading = replace(wanted, frames=replace(wanted.frames, size=size))
-        value = reading.read(item.source)[0]
+        value = reading.read_recording(item.source, "the store").parts[0]
         check_values(item, [value])
         if frame is not None and frame_of(value) != tuple(frame):
             raise _errors.unlike_first(item.name, frame_of(value), "the store", tuple(frame))
@@ -87,6 +89,7 @@ def encode_block(
     """
     batches: list[LDS] = []
     owners: list[tuple[str, Item]] = []
+    rates: list[str] = []
     skipped: list[tuple[str, str]] = list(fatal.items())
     sound = [item for item in items if item.name not in fatal]
     notes: list[str] = []
@@ -96,8 +99,9 @@ def encode_block(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             read, passed_by = _read_all(some, task, skipped)
-            for name, item, systems in _encode(read, task, skipped):
+            for name, item, systems, rate in _encode(read, task, skipped):
                 owners.append((name, item))
+                rates.append("nan" if rate is None else repr(rate))
                 batches.append(systems)
         passing = passing or passed_by
         notes += [
@@ -105,7 +109,7 @@ def encode_block(
         ]  # fmt: skip
     shard = Shard(shard_name(print_), 0, fingerprint=print_, skipped=tuple(skipped))
     if batches:
-        texts = {"names": [name for name, _ in owners]}
+        texts = {"names": [name for name, _ in owners], "rates": rates}
         for text in task.texts:
             values = [(getattr(item, TEXTS[text]), item.name) for _, item in owners]
             texts[text] = [name if value is None else value for value, name in values]
@@ -168,28 +172,32 @@ def may_pass(error: BaseException | None) -> bool:
 
 
 def _read(item: Item, task: Task) -> list[Named]:
-    values = task.reading.read(item.source)
+    recording = task.reading.read_recording(item.source, "the first item")
+    values, rate = recording.parts, recording.rate
     check_values(item, values)
+    resampled = task.reading.rate is not None
+    for text in describe_troubles({item.name: recording.troubles}, rate, resampled):
+        warnings.warn(text, stacklevel=2)
     for value in values:
         if frame_of(value) != task.frame:
             raise _errors.unlike_first(item.name, frame_of(value), "the first item", task.frame)
     several = len(values) > 1
     return [
         (f"{item.name}#{part}" if several else item.name, item,
-         value if value.ndim == 2 else to_sequence(value))
+         value if value.ndim == 2 else to_sequence(value), rate)
         for part, value in enumerate(values)
     ]  # fmt: skip
 
 
 def _encode(
     read: list[Named], task: Task, skipped: list[tuple[str, str]]
-) -> list[tuple[str, Item, LDS]]:
+) -> list[tuple[str, Item, LDS, float | None]]:
     """Systems of sequences, all at once; one by one if any fails, to leave out those that do."""
     if not read:
         return []
     try:
-        systems = task.encoder.transform([sequence for _, _, sequence in read])
-        return [(name, item, systems[i]) for i, (name, item, _) in enumerate(read)]
+        systems = task.encoder.transform([sequence for _, _, sequence, _ in read])
+        return [(name, item, systems[i], rate) for i, (name, item, _, rate) in enumerate(read)]
     except ValueError as error:
         if len(read) == 1:
             skipped.append((read[0][0], str(error).replace("sequence 0", read[0][0], 1)))

@@ -10,8 +10,9 @@ from typing import Literal
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.gathering import Item, gather, in_order
-from ldslearn.datasets.items import Reading, is_item
+from ldslearn.datasets.items import Reading, is_item, is_table, read_array
 from ldslearn.datasets.manifest import is_manifest, list_manifest
+from ldslearn.datasets.settling import settle_reading
 from ldslearn.video.reading import FrameOptions, holds_images
 
 __all__ = ["automatic_size", "is_manifest", "list_folder", "load_folder", "read_items"]
@@ -73,6 +74,10 @@ def load_folder(
     length: int | None = None,
     chunk: bool = False,
     features: Literal["pixels", "lbp-top"] = "pixels",
+    time: str | None = None,
+    columns: Sequence[str] | None = None,
+    rate: float | None = None,
+    transpose: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
     n_jobs: int | None = None,
 ) -> Collection:
@@ -99,6 +104,22 @@ def load_folder(
         item form a group, so that a split does not part them.
     features : "pixels" or "lbp-top"
         Channels are pixels, or histograms of :func:`ldslearn.video.lbp_top`.
+    time : str, optional
+        Column of time of tables, by its name or its number from 1 (two with a comma between for a
+        date and a time of day), or "none" if all columns are channels. When not given, a column is
+        time if its name says so (time, timestamp, date, index, ..., with or without a unit) and its
+        values hardly ever fall, or if it is the first and holds dates, seconds since 1970, or eight
+        or more values that rise in even steps. Times give the rate, and are no channel.
+    columns : sequence of str, optional
+        Columns of tables that are channels, by name or number from 1; all but those of time when
+        not given. Files that name their columns in another order than the first are put in its
+        order; files with other names are refused.
+    rate : float, optional
+        Resample to so many time points per second: tables by straight lines between samples, after
+        a low-pass filter where samples are left out; videos by the nearest frame in time. Files
+        must tell their times.
+    transpose : bool
+        Rows of ``.npy`` arrays are time points, not channels; rows of tables are channels.
     on_error : "raise" or "skip"
         What to do about an item that cannot be read; what was skipped, and why, is in ``skipped``.
     n_jobs : int or None
@@ -110,12 +131,16 @@ def load_folder(
     """
     if on_error not in ("raise", "skip"):
         raise _errors.unknown_name("on_error", on_error, ("raise", "skip"))
+    _refuse_stack(Path(path))
     items = list_folder(path)
     if size == "auto":
         size = automatic_size(items, crop)
     elif size is None and features == "lbp-top":
         size = frame_size(items, crop)  # patterns of larger frames would be others
-    reading = Reading(FrameOptions(size, colour, crop, stride, length), chunk, features)
+    reading = Reading(
+        FrameOptions(size, colour, crop, stride, length), chunk, features,
+        time, None if columns is None else tuple(columns), rate, transpose,
+    )  # fmt: skip
     return read_items(items, reading, skip=on_error == "skip", n_jobs=n_jobs)
 
 
@@ -123,9 +148,10 @@ def read_items(
     items: Sequence[Item], reading: Reading, *, skip: bool = False, n_jobs: int | None = None
 ) -> Collection:
     """Read listed items; see :func:`load_folder`."""
+    reading, like = settle_reading(items, reading)
     return gather(
         items,
-        lambda item: reading.read(item.source),
+        lambda item: reading.read_recording(item.source, like),
         description="reading files",
         reading=reading,
         skip=skip,
@@ -150,6 +176,8 @@ def frame_size(
     """Height and width of the frames of the first item that has frames and can be read."""
     reading = Reading(FrameOptions(crop=crop, length=1))
     for item in items:
+        if is_table(item.source):
+            continue
         try:
             frames = reading.read(item.source)[0]
         except (ValueError, OSError):
@@ -157,6 +185,22 @@ def frame_size(
         if frames.ndim > 2:
             return frames.shape[1], frames.shape[2]
     return None
+
+
+def _refuse_stack(path: Path) -> None:
+    """Raise for an ``.npy`` file in place of a folder that may hold many sequences in one array."""
+    if path.suffix.lower() != ".npy" or not path.is_file():
+        return
+    shape = read_array(path).shape
+    if len(shape) == 3:
+        raise _errors.bad_file(
+            path,
+            "be a folder <class>/<item>, a manifest or a collection in one file",
+            f"one array of shape {shape}",
+            "If it is (N, n_channels, n_timepoints), save it with its labels, "
+            f"numpy.savez({path.stem + '.npz'!r}, X=numpy.load({path.name!r}), y=labels), "
+            "and name that file. A video (n_frames, height, width) belongs in a folder.",
+        )
 
 
 def _holds_files(folder: Path) -> bool:

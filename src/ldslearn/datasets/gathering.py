@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
-from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.collection import Collection, as_rates
 from ldslearn.datasets.items import Reading
+from ldslearn.datasets.rates import describe_time, warn_of_mixed_rates
+from ldslearn.datasets.recording import Recording
+from ldslearn.datasets.time_checks import describe_troubles
+from ldslearn.sequences.orientation import seem_transposed
 from ldslearn.video import to_sequence
 from ldslearn.video.reading import natural_order
 
@@ -68,7 +72,7 @@ def check_complete(
 
 def gather(
     items: Sequence[Item],
-    read: Callable[[Item], NDArray[Any] | list[NDArray[Any]]],
+    read: Callable[[Item], NDArray[Any] | list[NDArray[Any]] | Recording],
     *,
     description: str,
     reading: Reading,
@@ -82,8 +86,8 @@ def gather(
     items : sequence of Item
     read : callable
         Turns an item into a video (n_frames, height, width[, n_colours]) or a sequence
-        (n_channels, n_timepoints), or a list of them. Those of one item are a group of their own
-        when no groups are known, so that no split parts them.
+        (n_channels, n_timepoints), a list of them, or a recording. Those of one item are a group
+        of their own when no groups are known, so that no split parts them.
     description : str
         What the progress bar says.
     reading : Reading
@@ -93,12 +97,15 @@ def gather(
     n_jobs : int or None
     """
     found: list[list[NDArray[Any]]] = [[] for _ in items]
+    recordings: list[Recording] = [Recording([])] * len(items)
     reasons: dict[int, str] = {}
 
     def work(block: slice) -> None:
         for index in range(block.start, block.stop):
             try:
                 values = read(items[index])
+                if isinstance(values, Recording):
+                    recordings[index], values = values, values.parts
                 values = values if isinstance(values, list) else [values]
                 check_values(items[index], values)
                 found[index] = values
@@ -112,11 +119,13 @@ def gather(
     if first is None:
         raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
     frame = frame_of(found[first][0])
+    lengths = {value.shape[-1] for values in found for value in values if value.ndim == 2}
     for index, values in enumerate(found):
         if any(frame_of(value) != frame for value in values):
             error = _errors.unlike_first(
-                items[index].name, frame_of(values[0]), items[first].name, frame
-            )
+                items[index].name, frame_of(values[0]), items[first].name, frame,
+                min(lengths) if len(lengths) == 1 and not reading.transpose else None,
+            )  # fmt: skip
             if not skip:
                 raise error
             reasons[index], found[index] = str(error), []
@@ -129,6 +138,20 @@ def gather(
     groups: list[str | None] = [item.group for item in chosen]
     if several and None in groups:
         groups = [item.name for item in chosen]
+    names = tuple(
+        f"{items[index].name}#{part}" if len(values) > 1 else items[index].name
+        for index, values in enumerate(found)
+        for part in range(len(values))
+    )
+    read_well = [recordings[index] for index, values in enumerate(found) if values]
+    rates = as_rates([recordings[index].rate for index in owners])
+    for text in _doubts(items, found, recordings, reading):
+        warnings.warn(text, stacklevel=3)
+    warn_of_mixed_rates(names, rates)
+    if recordings[first].parts and len(frame) == 1 and reading.features == "pixels":
+        _warn_if_transposed([value for values in found for value in values], reading)
+    named = any(one.is_table and one.names is not None for one in read_well)
+    channel_names = reading.channels if named else None
     return Collection(
         X=[
             value if value.ndim == 2 else to_sequence(value) for values in found for value in values
@@ -136,15 +159,48 @@ def gather(
         y=_texts([item.label for item in chosen]),
         split=_texts([item.split for item in chosen]),
         groups=_texts(groups),
-        names=tuple(
-            f"{items[index].name}#{part}" if len(values) > 1 else items[index].name
-            for index, values in enumerate(found)
-            for part in range(len(values))
-        ),
+        names=names,
         frame_shape=frame[1:] if len(frame) > 1 else None,
         preprocessing=reading.as_dict(),
         skipped=tuple((items[index].name, reasons[index]) for index in sorted(reasons)),
+        channel_names=channel_names,
+        rates=rates,
+        notes=_note_of_time(read_well, rates, channel_names, frame[0]),
     )
+
+
+def _warn_if_transposed(sequences: Sequence[NDArray[Any]], reading: Reading) -> None:
+    if not reading.transpose and reading.frames.length is None and seem_transposed(sequences):
+        remedy = "give transpose=True, --transpose"
+        text = _errors.seem_transposed(len(sequences), sequences[0].shape, remedy)
+        warnings.warn(text, stacklevel=4)
+
+
+def _doubts(
+    items: Sequence[Item],
+    found: Sequence[list[NDArray[Any]]],
+    recordings: Sequence[Recording],
+    reading: Reading,
+) -> list[str]:
+    """What is wrong with the times of files that were read."""
+    pairs = [(i.name, r) for i, f, r in zip(items, found, recordings, strict=True) if f]
+    rates = [one.rate * reading.frames.stride for _, one in pairs if one.rate is not None]
+    rate = float(np.median(rates)) if rates else None
+    troubles = {name: one.troubles for name, one in pairs}
+    return describe_troubles(troubles, rate, resampled=reading.rate is not None)
+
+
+def _note_of_time(
+    recordings: Sequence[Recording],
+    rates: NDArray[np.float64] | None,
+    channels: Sequence[str] | None,
+    n_channels: int,
+) -> tuple[str, ...]:
+    timed = [one for one in recordings if one.time is not None]
+    if not timed:
+        return ()
+    column, left_out = str(timed[0].time), timed[0].left_out
+    return (describe_time(column, len(timed), rates, left_out, channels, n_channels),)
 
 
 def frame_of(value: NDArray[Any]) -> tuple[int, ...]:

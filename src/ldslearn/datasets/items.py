@@ -1,6 +1,8 @@
 """One item of a collection, a file or a folder of images, as sequences."""
 
-from dataclasses import asdict, dataclass, field, fields
+import math
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,11 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import read_npy
+from ldslearn.datasets.recording import Recording
 from ldslearn.datasets.table import read_csv
+from ldslearn.datasets.timed_table import read_timed
 from ldslearn.video import lbp_top, to_sequence, to_video
+from ldslearn.video.rates import pick_frames, read_frame_rate
 from ldslearn.video.reading import FrameOptions, bounded, holds_images, read_clips
 
 VIDEO_SUFFIXES = frozenset({
@@ -22,6 +27,7 @@ ARRAY_SUFFIXES = frozenset({".csv", ".npy", ".tsv"})
 # Tables in .txt files are read when they are named, and not looked for: most .txt files are notes.
 READABLE_ARRAYS = ARRAY_SUFFIXES | {".txt"}
 FEATURES = ("pixels", "lbp-top")
+_LBP_STEP = 2  # frames from one histogram to the next
 _GREY = np.array([0.299, 0.587, 0.114], dtype=np.float32)  # ITU-R 601, as in video files
 
 
@@ -37,13 +43,41 @@ class Reading:
         Cut what is longer than ``frames.length`` into several sequences, instead of dropping it.
     features : "pixels" or "lbp-top"
         Channels are pixels, or histograms of local binary patterns over 8 frames, 6 overlapping.
+    time : str, optional
+        Column of time of tables, by name or number, or "none"; recognised when not given.
+    columns : tuple of str, optional
+        Columns of tables that are channels, by name or number; all others when not given.
+    rate : float, optional
+        Time points per second that sequences are resampled to.
+    transpose : bool
+        Rows of ``.npy`` arrays are time points, and rows of tables are channels.
+    channels : tuple of str, optional
+        Names that the channels of tables must have, to be put in this order.
     """
 
     frames: FrameOptions = field(default_factory=FrameOptions)
     chunk: bool = False
     features: str = "pixels"
+    time: str | None = None
+    columns: tuple[str, ...] | None = None
+    rate: float | None = None
+    transpose: bool = False
+    channels: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("columns", "channels"):
+            texts = getattr(self, name)
+            if texts is not None:
+                texts = (texts,) if isinstance(texts, str) else tuple(map(str, texts))
+                object.__setattr__(self, name, texts)
+                if not texts or (name == "columns" and len(set(texts)) < len(texts)):
+                    raise _errors.invalid_parameter(name, "name each channel once", texts)
+        if self.time is not None:
+            object.__setattr__(self, "time", str(self.time))
+        if self.rate is not None and not 0 < self.rate < math.inf:
+            raise _errors.invalid_parameter(
+                "rate", "be positive, in time points per second", self.rate
+            )
         if self.features not in FEATURES:
             raise _errors.unknown_name("features", self.features, FEATURES)
         if self.features == "lbp-top" and self.frames.colour:
@@ -53,7 +87,9 @@ class Reading:
 
     def as_dict(self) -> dict[str, Any]:
         """Arguments of :meth:`from_dict`, fit for JSON."""
-        return {**asdict(self.frames), "chunk": self.chunk, "features": self.features}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "frames"}
+        lists = {name: list(own[name]) for name in ("columns", "channels") if own[name]}
+        return {**asdict(self.frames), **own, **lists}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Reading":
@@ -72,17 +108,60 @@ class Reading:
 
         One, or with `chunk` perhaps several.
         """
+        return self.read_recording(path).parts
+
+    def read_recording(self, path: Path, like: str = _errors.TRAINING) -> Recording:
+        """Return the same with the names of its channels and its rate.
+
+        `like` says in messages whose channels it must have.
+        """
         suffix = path.suffix.lower()
+        if is_table(path):
+            return self._read_table(path, like)
+        rate = (
+            None if path.is_dir() else read_frame_rate(path) if suffix in VIDEO_SUFFIXES else None
+        )
+        if self.rate is not None and rate is None and (path.is_dir() or suffix in READABLE_ARRAYS):
+            raise _errors.unknown_rate(path, self.rate)
+        clips = self._read_clips(path, suffix, rate)
+        rate = self._rate_after(rate)
+        if self.features == "lbp-top":
+            clips = [lbp_top(clip) for clip in clips]
+            rate = None if rate is None else rate / _LBP_STEP
+        return Recording(clips, rate=rate)
+
+    def _read_table(self, path: Path, like: str) -> Recording:
+        if self.features == "lbp-top":
+            raise _errors.bad_file(path, "hold frames for features='lbp-top'", "a table")
+        if self.transpose:
+            return Recording(self._cut(read_csv(path).T))
+        found = read_timed(path, self.time, self.columns, self.rate, self.channels, like)
+        if self.channels is not None:
+            found = found.order_channels(path, self.channels, like)
+        parts = [part for whole in found.parts for part in self._cut(whole)]
+        return replace(found, parts=parts, rate=self._rate_after(found.rate))
+
+    def _rate_after(self, rate: float | None) -> float | None:
+        """The rate of what is kept of a file."""
+        kept = rate if self.rate is None else self.rate
+        return None if kept is None else float(kept / self.frames.stride)
+
+    def _read_clips(self, path: Path, suffix: str, rate: float | None) -> list[NDArray[Any]]:
+        """Videos, or sequences of an array."""
         if path.is_dir() or suffix in VIDEO_SUFFIXES:
-            clips = list(read_clips(path, self.frames, chunk=self.chunk))
-        elif suffix in READABLE_ARRAYS:
+            wanted = self.rate
+            if wanted is None or rate is None:
+                return list(read_clips(path, self.frames, chunk=self.chunk))
+            pick = partial(pick_frames, own_rate=rate, rate=wanted)
+            return list(read_clips(path, self.frames, chunk=self.chunk, pick=pick))
+        if suffix in READABLE_ARRAYS:
             array = read_array(path)
             if array.ndim == 2:
                 if self.features == "lbp-top":
                     raise _errors.bad_file(
                         path, "hold frames for features='lbp-top'", f"shape {array.shape}"
                     )
-                return self._cut(array)
+                return self._cut(array.T if self.transpose else array)
             if array.ndim not in (3, 4) or not array.size:
                 raise _errors.bad_file(
                     path,
@@ -90,15 +169,13 @@ class Reading:
                     "frames",
                     f"shape {array.shape}",
                 )
-            clips = self._cut_frames(array, path)
-        else:
-            raise _errors.bad_file(
-                path,
-                "be a video, a folder of images or an array",
-                f"the suffix {suffix!r}",
-                f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}.",
-            )
-        return [lbp_top(clip) for clip in clips] if self.features == "lbp-top" else clips
+            return self._cut_frames(array, path)
+        raise _errors.bad_file(
+            path,
+            "be a video, a folder of images or an array",
+            f"the suffix {suffix!r}",
+            f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}.",
+        )
 
     def _cut(self, sequence: NDArray[Any]) -> list[NDArray[Any]]:
         """Stride and length for a sequence that is not made of frames."""
@@ -130,6 +207,12 @@ def read_array(path: Path) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
         raise _errors.bad_file(path, "hold numbers", f"dtype {array.dtype}")
     return array
+
+
+def is_table(path: Any) -> bool:
+    """Whether a path is a file that is read as a table of text."""
+    suffix = path.suffix.lower() if isinstance(path, Path) else ""
+    return suffix in READABLE_ARRAYS and suffix != ".npy" and not path.is_dir()
 
 
 def is_item(path: Path) -> bool:

@@ -64,7 +64,10 @@ def bad_line(
 
 
 def numbers(
-    path: str | os.PathLike[str], number: int, fields: Sequence[str]
+    path: str | os.PathLike[str],
+    number: int,
+    fields: Sequence[str],
+    columns: Sequence[str] | None = None,
 ) -> NDArray[np.float64]:
     """The fields of a line as finite numbers, or the first that is none.
 
@@ -74,6 +77,8 @@ def numbers(
     number : int
         Of the line, for messages.
     fields : sequence of str
+    columns : sequence of str, optional
+        What messages call the column of each field.
 
     Returns
     -------
@@ -83,7 +88,8 @@ def numbers(
     for i, field in enumerate(fields):
         value = as_number(field)
         if value is None or not math.isfinite(value):
-            raise _bad_number(path, number, field.strip(), value)
+            column = None if columns is None else columns[i]
+            raise _bad_number(path, number, field.strip(), value, column)
         values[i] = value
     return values
 
@@ -107,7 +113,7 @@ def shown(text: str) -> str:
 
 
 def _bad_number(
-    path: str | os.PathLike[str], number: int, field: str, value: float | None
+    path: str | os.PathLike[str], number: int, field: str, value: float | None, column: str | None
 ) -> ValueError:
     if is_missing(field) or value is not None:
         return bad_line(
@@ -117,4 +123,9 @@ def _bad_number(
             shown(field) if field else "an empty field",
             "Fill or interpolate them first.",
         )
-    return bad_line(path, number, "hold numbers", shown(field))
+    if column is None:
+        return bad_line(path, number, "hold numbers", shown(field))
+    remedy = "Choose columns of numbers with columns=, --columns."
+    return _errors.bad_file(
+        path, "hold numbers", f"{shown(field)} in line {number}, {column}", remedy
+    )

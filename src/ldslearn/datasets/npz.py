@@ -21,8 +21,9 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
     The file holds ``values`` (n_channels, sum of lengths) and ``lengths`` (N,), or one 3-D array
     ``X`` (N, n_channels, n_timepoints). It may hold ``labels`` or ``y`` (N,), which index
     ``classes`` when those are given; ``groups``, ``split`` and ``names`` (N,); ``spatial`` or
-    ``frame_shape``, the shape of one frame; ``preprocessing``, a JSON text. Nothing in it is
-    executed.
+    ``frame_shape``, the shape of one frame; ``channel_names`` (n_channels,); ``rates``, time
+    points per second, one for each sequence or one for all; ``preprocessing``, a JSON text.
+    Nothing in it is executed.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
             names=tuple(map(str, _vector(arrays["names"]))) if "names" in arrays else (),
             frame_shape=_frame_shape(arrays),
             preprocessing=_preprocessing(arrays),
+            channel_names=_channel_names(arrays),
+            rates=_rates(arrays),
         )
 
 
@@ -62,6 +65,10 @@ def save_npz(path: str | os.PathLike[str], collection: Collection) -> None:
         values = getattr(collection, name)
         if values is not None:
             arrays[name] = values
+    if collection.channel_names is not None:
+        arrays["channel_names"] = np.array(collection.channel_names)
+    if collection.rates is not None:
+        arrays["rates"] = collection.rates
     if collection.frame_shape is not None:
         arrays["spatial"] = np.array(collection.frame_shape)
     if collection.preprocessing:
@@ -111,6 +118,21 @@ def _frame_shape(arrays: dict[str, NDArray[Any]]) -> tuple[int, ...] | None:
     lengths = _integers("spatial", shape)
     # One number counts channels that are no pixels.
     return tuple(lengths) if len(lengths) > 1 else None
+
+
+def _channel_names(arrays: dict[str, NDArray[Any]]) -> tuple[str, ...] | None:
+    names = arrays.get("channel_names")
+    return None if names is None else tuple(map(str, _vector(names)))
+
+
+def _rates(arrays: dict[str, NDArray[Any]]) -> NDArray[np.float64] | None:
+    rates = arrays.get("rates")
+    if rates is None:
+        return None
+    if rates.dtype.kind not in "fiu":
+        raise ValueError(f"rates of dtype {rates.dtype}")
+    n_sequences = len(arrays["lengths"]) if "values" in arrays else len(arrays["X"])
+    return np.full(n_sequences, rates) if rates.ndim == 0 else rates
 
 
 def _preprocessing(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import explained
-from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.collection import Collection, as_rates
 from ldslearn.datasets.lines import bad_line, numbers, read_lines, shown
+from ldslearn.datasets.ts_times import read_pairs, split_parts
 
 Path = str | os.PathLike[str]
 
@@ -25,7 +27,8 @@ def load_ts(path: Path) -> Collection:
 
     Channels are separated by ``:`` and values by ``,``; the last field is the label when the file
     says ``@classLabel true`` or ``@targetLabel true``. Lengths may differ from line to line.
-    Missing values and time stamps are refused.
+    With ``@timestamps true`` values are pairs ``(time,value)``: numbers or ISO dates, the same for
+    all channels of a sequence, which give its rate. Missing values are refused.
 
     Parameters
     ----------
@@ -39,10 +42,14 @@ def load_ts(path: Path) -> Collection:
     settings: dict[str, list[str]] = {}
     sequences: list[NDArray[Any]] = []
     labels: list[str] = []
+    rates: list[float | None] = []
+    uneven: list[int] = []
     in_data = False
     for number, line in read_lines(path, comment="#"):
         if in_data:
-            sequence, label = _ts_row(path, number, line, settings)
+            sequence, label, rate, even = _ts_row(path, number, line, settings)
+            rates.append(rate)
+            uneven += [] if even else [number]
             if sequences and len(sequence) != len(sequences[0]):
                 rule = f"have {len(sequences[0])} channels, as in its first row"
                 raise bad_line(path, number, rule, f"{len(sequence)} channels")
@@ -54,13 +61,17 @@ def load_ts(path: Path) -> Collection:
             key, *words = line[1:].split()[:100_000] or [""]
             in_data = key.lower() == "data"
             settings[key.lower()] = words
-            if key.lower() == "timestamps" and _is_true(words):
-                remedy = "Resample to even steps and write the values alone."
-                raise bad_line(path, number, "have no time stamps", shown(line), remedy)
     if not sequences:
         raise _errors.bad_file(path, _RULE, "no row of values")
+    if uneven:
+        warnings.warn(
+            f"time stamps of {len(uneven)} sequences of {path} are uneven, the first in line "
+            f"{uneven[0]}. Each value counts as one step.",
+            stacklevel=2,
+        )
     with explained(path, _RULE):
-        return Collection(sequences, y=np.array(labels) if _labelled(settings) else None)
+        y = np.array(labels) if _labelled(settings) else None
+        return Collection(sequences, y=y, rates=as_rates(rates))
 
 
 def load_arff(path: Path) -> Collection:
@@ -125,16 +136,23 @@ def _labelled(settings: dict[str, list[str]]) -> bool:
 
 def _ts_row(
     path: Path, number: int, line: str, settings: dict[str, list[str]]
-) -> tuple[NDArray[Any], str]:
-    """Sequence and label of a line, which must be as the header says."""
-    *channels, label = line.split(":") if _labelled(settings) else [*line.split(":"), ""]
+) -> tuple[NDArray[Any], str, float | None, bool]:
+    """Sequence, label, rate and whether its times are even, of a line as the header says."""
+    timed = _is_true(settings.get("timestamps", []))
+    parts = split_parts(line) if timed else line.split(":")
+    *channels, label = parts if _labelled(settings) else [*parts, ""]
     if not channels:
         raise bad_line(path, number, "end every row in a label", "no ':' before one")
     label = label.strip()
     classes = settings.get("classlabel", [])[1:]
     if classes and label not in classes:
         raise bad_line(path, number, "use the labels of @classLabel", shown(label))
-    sequence = _stacked(path, number, [channel.split(",") for channel in channels])
+    rate, even = None, True
+    if timed:
+        fields, rate, even = read_pairs(path, number, channels)
+    else:
+        fields = [channel.split(",") for channel in channels]
+    sequence = _stacked(path, number, fields)
     for name, got in (("dimensions", len(sequence)), ("serieslength", sequence.shape[1])):
         expected = settings.get(name, [])[:1]
         fixed = name == "dimensions" or _is_true(settings.get("equallength", []))
@@ -144,7 +162,7 @@ def _ts_row(
             raise bad_line(path, number, rule, str(got))
     if _is_true(settings.get("univariate", [])) and len(sequence) != 1:
         raise bad_line(path, number, "have 1 channel, as @univariate says", str(len(sequence)))
-    return sequence, label
+    return sequence, label, rate, even
 
 
 def _stacked(path: Path, number: int, channels: list[list[str]]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from ldslearn import _errors
 from ldslearn.auto import AutoLDSClassifier
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
+from ldslearn.datasets.rates import warn_of_other_rates
 from ldslearn.evaluate.certainty import Prediction, predict_with_certainty
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
@@ -21,7 +22,7 @@ from ldslearn.persist import save
 from ldslearn.persist.checks import try_out
 from ldslearn.persist.files import explain_damage, read, versions
 
-_DECISIVE = ("crop", "stride", "features")  # of reading: with others channels mean something else
+_DECISIVE = ("crop", "stride", "features", "rate")  # of reading: else channels mean something else
 _ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
 
 
@@ -115,6 +116,8 @@ class Model:
         if data.preprocessing:
             theirs = {k: v for k, v in data.preprocessing.items() if k in _DECISIVE}
             self._check_same(self.reading.as_dict(), theirs, "collection")
+        rates = (self.about.get("data") or {}).get("rates")
+        warn_of_other_rates(data.names, data.rates, rates)
 
     @staticmethod
     def _check_same(mine: dict[str, Any], theirs: dict[str, Any], whose: str) -> None:
@@ -224,6 +227,8 @@ def _reading_of(data: Collection) -> Reading:
         raise _errors.invalid(
             "Collection.preprocessing", "hold options of load_folder", data.preprocessing, ""
         ) from error
+    if data.channel_names is not None:
+        reading = replace(reading, channels=data.channel_names)
     if data.frame_shape is None:
         return reading
     height, width, *colours = data.frame_shape  # new frames of any size become like these

@@ -145,9 +145,16 @@ def describe(data: Collection) -> dict[str, Any]:
         "n_groups": 0 if data.groups is None else len(np.unique(data.groups)),
         "splits": [] if data.split is None else [str(part) for part in np.unique(data.split)],
         "skipped": [list(item) for item in data.skipped],
+        "channel_names": None if data.channel_names is None else list(data.channel_names),
+        "rates": None if data.rates is None else _spread(data.rates),
         "preprocessing": data.preprocessing,
         "fingerprint": fingerprint(data),
     }
+
+
+def _spread(rates: NDArray[np.float64]) -> list[float]:
+    """The lowest and the highest rate that is known."""
+    return [float(np.nanmin(rates)), float(np.nanmax(rates))]
 
 
 def fingerprint(data: Collection) -> str:

@@ -31,6 +31,7 @@ from ldslearn.models.identification import (
 from ldslearn.models.lds import LDS
 from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_checked
 from ldslearn.sequences import aligned_windows, as_collection, window_levels
+from ldslearn.sequences.orientation import warn_if_transposed
 
 _CONSTANT = ("raise", "rest")
 
@@ -114,7 +115,9 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
         y : ignored
         """
-        self._fit(as_collection(X))
+        sequences = as_collection(X)
+        warn_if_transposed(X, sequences)
+        self._fit(sequences)
         return self
 
     @overload
@@ -147,6 +150,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def fit_transform(self, X: Any, y: Any = None) -> LDS:
         """Fit, and return the systems of the same collection; it is checked once."""
         sequences = as_collection(X)
+        warn_if_transposed(X, sequences)
         self._fit(sequences)
         return self._encode(sequences)[0]
 

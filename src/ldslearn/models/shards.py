@@ -19,7 +19,7 @@ from ldslearn.models.lds import LDS
 
 INDEX = "index.json"
 KIND, SHARD_KIND, VERSION = "ldslearn store", "ldslearn shard", 1
-TEXTS = ("names", "labels", "splits", "groups")  # of the sequences, beside their systems
+TEXTS = ("names", "labels", "splits", "groups", "rates")  # of the sequences, beside their systems
 _LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
 SHARD_NAME = re.compile(r"systems-[0-9a-f]{6,16}\.npz")
 

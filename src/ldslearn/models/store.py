@@ -162,7 +162,7 @@ class LDSStore:
         return sum(shard.n_bytes for shard in self.shards)
 
     def texts(self, name: str) -> list[str] | None:
-        """Return "names", "labels", "splits" or "groups" of all sequences; None if unknown."""
+        """Return "names", "labels", "splits", "groups" or "rates" of all sequences, or None."""
         if name not in TEXTS:
             raise _errors.unknown_name("name", name, TEXTS)
         found = [block.texts(name) for block in self.blocks()]

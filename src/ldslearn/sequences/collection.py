@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_unmasked
+from ldslearn.sequences.data_frames import is_data_frame, sequence_of_frame, sequences_of_frame
 
 
 def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
@@ -16,7 +17,9 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     Parameters
     ----------
     X : list of (n_channels, n_timepoints) arrays or (n_sequences, n_channels, n_timepoints) array
-        Floats of any width or integers; lengths may differ, channel counts may not.
+        Floats of any width or integers; lengths may differ, channel counts may not. Also a data
+        frame that says which sequence a row belongs to (nested cells, two levels of index, or a
+        column ``id``), or a list of data frames, whose rows are time points.
     name : str
         What messages call `X`.
 
@@ -31,7 +34,8 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     n_channels = sequences[0].shape[0]
     for index, sequence in enumerate(sequences):
         if sequence.shape[0] != n_channels:
-            raise _errors.channel_counts_differ(index, sequence.shape[0], n_channels)
+            lengths = {one.shape[1] for one in sequences}
+            raise _errors.channel_counts_differ(index, sequence.shape[0], n_channels, lengths)
         if sequence.size == 0:
             what = "n_channels > 0 and n_timepoints > 0"
             raise _errors.invalid(
@@ -50,8 +54,10 @@ def _members(X: Any, name: str) -> Iterable[Any]:
             remedy = "Videos become sequences by ldslearn.video.to_sequence." if X.ndim > 3 else ""
             raise _errors.not_a_collection(name, f"an array of shape {X.shape}", remedy)
         return X
+    if is_data_frame(X):
+        return sequences_of_frame(X, name)
     if isinstance(X, str | bytes | dict) or not isinstance(X, Sequence | np.ndarray):
-        remedy = "Pass list(...) of an iterable, or numpy.asarray(...) of a tensor or data frame."
+        remedy = "Pass list(...) of an iterable, or numpy.asarray(...) of a tensor."
         raise _errors.not_a_collection(name, type(X).__name__, remedy)
     return X
 
@@ -59,7 +65,7 @@ def _members(X: Any, name: str) -> Iterable[Any]:
 def _as_sequence(member: Any, index: int) -> NDArray[Any]:
     check_unmasked(f"sequence {index}", member)
     try:
-        sequence = np.asarray(member)
+        sequence = sequence_of_frame(member) if is_data_frame(member) else np.asarray(member)
     except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors with gradients
         raise _errors.not_an_array(index, member) from error
     if sequence.dtype == object:

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
@@ -129,16 +129,21 @@ def read_frames(
 
 
 def read_clips(
-    path: str | PathLike[str], options: FrameOptions, *, chunk: bool
+    path: str | PathLike[str],
+    options: FrameOptions,
+    *,
+    chunk: bool,
+    pick: Callable[[Iterator[NDArray[Any]]], Iterator[NDArray[Any]]] | None = None,
 ) -> Iterator[Floats]:
     """Yield the clips of a video file or folder of images, one in memory at a time.
 
     Without `chunk` that is one clip, of ``options.length`` frames at most. With it the video is cut
     into clips of that length; what is left at the end is a clip, too, if it has half as many. All
-    clips together may take 4 GiB.
+    clips together may take 4 GiB. `pick` chooses frames as they are decoded.
     """
     source = Path(path)
     decoded = _decode_images(source, options) if source.is_dir() else _decode(source, options)
+    decoded = pick(decoded) if pick else decoded
     frames = bounded(options.apply(decoded, source), source, chunk=chunk)
     yielded = 0
     while True:

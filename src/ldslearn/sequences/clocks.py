@@ -1,0 +1,106 @@
+"""Columns of time, told from channels by their names and by how their values rise."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_UNITS = {
+    **dict.fromkeys(("ns", "nanos", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
+}
+_NOT_ALONE = {"min", "mins", "h", "hr"}  # "min" alone may be a minimum
+_TIMES = {
+    "time", "times", "timestamp", "timestamps", "t", "ts", "date", "datetime", "clock", "epoch",
+    "elapsed", "zeit", "uhrzeit", "zeitstempel", "datum", "tiempo", "fecha", "hora", "heure",
+}  # fmt: skip
+_COUNTERS = {"index", "idx", "frame", "frames", "sample", "samples", "row", "unnamed", "counter"}
+_BESIDE = {
+    "unix", "utc", "gmt", "local", "system", "linux", "posix", "logging", "log", "since", "start",
+    "sensor", "number", "num", "no", "nr", "id", "of", "day", "iso", "fine", "packet", "0",
+}  # fmt: skip
+_SHORT = {"t", "s", "h"}  # names that are as often those of a temperature or a distance
+_WORD = re.compile(r"[A-Z]?[a-zµμ]+|[A-Z]+(?![a-z])|\d+")
+
+_MOSTLY = 0.9  # of the steps of a clock, which may be set back, do not go backwards
+_FEWEST = 8  # rows; fewer may rise evenly by chance
+_EVEN = 0.95  # of the steps of a column of time without a name are equal, but for gaps
+_TOLERANCE = 0.01  # of a step: no difference
+_EPOCH = 5e8, 5e9  # seconds since 1970: the years 1985 to 2128
+
+
+def is_time_name(name: str) -> bool:
+    """Whether a column's name says that it holds times or counts rows.
+
+    Case, a unit (``time [ms]``, ``t_s``) and words such as ``unix`` or ``elapsed`` do not matter.
+    A column without a name is an index, as spreadsheets and data frames write it.
+    """
+    words = _words(name)
+    known = _TIMES | _COUNTERS | _BESIDE | set(_UNITS)
+    alone = _TIMES | _COUNTERS | (set(_UNITS) - _NOT_ALONE)
+    return not name.strip() or (set(words) <= known and not alone.isdisjoint(words))
+
+
+def is_counter_name(name: str) -> bool:
+    """Whether a name says that a column counts rows, and does not measure time."""
+    words = set(_words(name))
+    return not name.strip() or (words.isdisjoint(_TIMES) and not words.isdisjoint(_COUNTERS))
+
+
+def is_short_name(name: str) -> bool:
+    """Whether a name of time is so short that values must rise evenly, too: "t" or "s"."""
+    return name.strip().lower() in _SHORT
+
+
+def unit_of(name: str) -> float | None:
+    """Seconds in the unit that a column's name ends in; None without one."""
+    words = _words(name)
+    given = _UNITS.get(words[-1]) if words else None
+    if given is None and words:
+        given = _UNITS.get(words[0])  # seconds_elapsed
+    return given
+
+
+def epoch_unit(first: float, last: float) -> float | None:
+    """Seconds in the unit of times since 1970, which their size tells; None for other numbers."""
+    for unit in (1.0, 1e-3, 1e-6, 1e-9):
+        if all(_EPOCH[0] <= value * unit <= _EPOCH[1] for value in (first, last)):
+            return unit
+    return None
+
+
+def hardly_falls(values: Floats) -> bool:
+    """Whether nine of ten steps go forward or stay: a clock, or a date that stands still."""
+    return len(values) < 2 or float(np.mean(np.diff(values) >= 0)) >= _MOSTLY
+
+
+def rises_strictly(values: Floats) -> bool:
+    """Whether eight or more values all rise."""
+    return len(values) >= _FEWEST and bool((np.diff(values) > 0).all())
+
+
+def rises_evenly(values: Floats, quantum: float = 0.0) -> bool:
+    """Whether values rise as those of a clock do that nobody named.
+
+    All steps go forward, and either 95 % of them are equal to within 1 % (others are gaps), or all
+    values lie on one straight line to within `quantum`, the last digit they are written with.
+    Eight values at least: fewer may do so by chance.
+    """
+    if not rises_strictly(values):
+        return False
+    steps = np.diff(values)
+    usual = float(np.median(steps))
+    if np.mean(np.abs(steps - usual) <= _TOLERANCE * usual) >= _EVEN:
+        return True
+    line = np.linspace(values[0], values[-1], len(values))
+    return bool(np.abs(values - line).max() <= quantum)
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]

@@ -1,0 +1,133 @@
+"""Collections in data frames of pandas or polars, recognised by what they can do.
+
+Neither library is needed: frames are asked for their columns and values, and never imported.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn.sequences.clocks import hardly_falls, is_short_name, is_time_name, rises_evenly
+
+_OWNERS = {
+    "id", "caseid", "instance", "instanceid", "instances", "sequence", "sequenceid", "seriesid",
+    "sampleid", "recording", "recordingid",
+}  # fmt: skip
+_LONG = {"dimid", "kind", "dimension", "variable"}  # a column that says which channel a row is of
+
+
+def is_data_frame(value: Any) -> bool:
+    """Whether a value is a table with named columns, as those of pandas and polars are."""
+    return hasattr(value, "columns") and hasattr(value, "to_numpy") and hasattr(value, "shape")
+
+
+def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
+    """Return the sequences in a frame, or say how to make some of it.
+
+    Parameters
+    ----------
+    frame : data frame
+        Nested, as in sktime: a row for each sequence, a column for each channel, and in each cell
+        the values over time. Or with two levels of index, sequence and time, and a column for each
+        channel. Or with a column ``id`` that says which sequence a row belongs to, perhaps a column
+        of time, and a column for each channel.
+    name : str
+        What messages call it.
+    """
+    if is_nested(frame):
+        return [_stack(name, row, frame[row : row + 1]) for row in range(len(frame))]
+    index: Any = getattr(frame, "index", None)
+    names = [str(column) for column in frame.columns]
+    if getattr(index, "nlevels", 1) == 2:
+        owners = np.asarray(index.get_level_values(0))
+        return _split(owners, np.asarray(index.get_level_values(1)), _numbers(frame, names))
+    plain = ["".join(c for c in column.lower() if c.isalnum()) for column in names]
+    if getattr(index, "nlevels", 1) == 1 and not _LONG.isdisjoint(plain) and "value" in plain:
+        raise _errors.not_a_collection(name, "a data frame with one value per row", _pivot(names))
+    owner = [column for column, word in zip(names, plain, strict=True) if word in _OWNERS]
+    if len(owner) != 1 or getattr(index, "nlevels", 1) != 1:
+        raise _errors.ambiguous_frame(name, tuple(frame.shape), names)
+    channels = [column for column in names if column != owner[0]]
+    times = [column for column in channels if is_time_name(column)]
+    channels = [column for column in channels if column not in times]
+    if not channels:
+        raise _errors.ambiguous_frame(name, tuple(frame.shape), names)
+    time = np.asarray(frame[times[0]]) if times else None
+    return _split(np.asarray(frame[owner[0]]), time, _numbers(frame, channels))
+
+
+def sequence_of_frame(frame: Any) -> NDArray[Any]:
+    """Return one sequence in a frame: rows are time points, columns are channels or times."""
+    names = [str(column) for column in frame.columns]
+    kept = [i for i, column in enumerate(names) if not _is_time(column, np.asarray(frame)[:, i])]
+    return np.asarray(frame)[:, kept].T
+
+
+def is_nested(frame: Any) -> bool:
+    """Whether the cells of a frame hold values over time, instead of one value."""
+    if not len(frame) or not frame.shape[1]:
+        return False
+    first = np.empty(frame.shape[1], dtype=object)
+    first[:] = list(_cells(frame[0:1]))
+    return all(not isinstance(cell, str | bytes) and np.ndim(cell) == 1 for cell in first)
+
+
+def _cells(row: Any) -> list[Any]:
+    """The cells of a frame of one row."""
+    if hasattr(row, "iloc"):
+        return [row.iloc[0, column] for column in range(row.shape[1])]
+    return list(row.row(0))
+
+
+def _stack(name: str, number: int, row: Any) -> NDArray[Any]:
+    channels = [np.asarray(cell) for cell in _cells(row)]
+    lengths = sorted({len(channel) for channel in channels})
+    if len(lengths) > 1:
+        raise _errors.invalid(
+            f"sequence {number}", "have as many time points in each channel",
+            f"{lengths[0]} to {lengths[-1]} in row {number} of {name}",
+            "Interpolate or cut the channels to one length.",
+        )  # fmt: skip
+    return np.stack(channels)
+
+
+def _numbers(frame: Any, names: list[str]) -> NDArray[Any]:
+    """(n_rows, n_channels) values of some columns, which have names that may be no texts."""
+    by_name = {str(column): column for column in frame.columns}
+    return np.column_stack([np.asarray(frame[by_name[name]]) for name in names])
+
+
+def _split(
+    owners: NDArray[Any], time: NDArray[Any] | None, values: NDArray[Any]
+) -> list[NDArray[Any]]:
+    """The rows of each owner, in the order of its times, as sequences; owners as they come."""
+    _, first, inverse = np.unique(owners, return_index=True, return_inverse=True)
+    sequences = []
+    for number in np.argsort(first):
+        rows = np.flatnonzero(inverse == number)
+        if time is not None:
+            rows = rows[np.argsort(time[rows], kind="stable")]
+        sequences.append(values[rows].T)
+    return sequences
+
+
+def _is_time(name: str, values: NDArray[Any]) -> bool:
+    if not is_time_name(name):
+        return False
+    if values.dtype.kind not in "fiu":
+        return True
+    ticks = values.astype(np.float64)
+    return rises_evenly(ticks) if is_short_name(name) else hardly_falls(ticks)
+
+
+def _pivot(names: list[str]) -> str:
+    plain = {"".join(c for c in one.lower() if c.isalnum()): one for one in names}
+    owner = next((plain[word] for word in plain if word in _OWNERS), names[0])
+    channel = next(plain[word] for word in plain if word in _LONG)
+    time = next((one for one in names if one not in (owner, channel, plain["value"])), "time")
+    return (
+        f"Pass X.pivot(index=[{owner!r}, {time!r}], columns={channel!r}, "
+        f"values={plain['value']!r})."
+    )

@@ -1,0 +1,40 @@
+"""Whether sequences are (n_channels, n_timepoints), or the other way round."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+
+_LONGEST = 12  # time points; few recordings are as short, and most sensors have fewer channels
+_TALLER = 4  # times as many channels as time points
+_FEWEST = 16  # channels
+_ENOUGH = 2  # sequences: one may be short by chance
+
+
+def seem_transposed(sequences: Sequence[NDArray[Any]]) -> bool:
+    """Whether sequences look like (n_timepoints, n_channels) arrays.
+
+    All have the same shape, at most 12 time points, and four times as many channels: seldom a
+    recording, and often one of a sensor the wrong way round. Short videos have this shape, too:
+    callers that know of frames do not ask.
+    """
+    if len(sequences) < _ENOUGH:
+        return False
+    n_channels, n_timepoints = sequences[0].shape
+    short = n_timepoints <= _LONGEST and n_channels >= max(_FEWEST, _TALLER * n_timepoints)
+    return short and all(sequence.shape == sequences[0].shape for sequence in sequences)
+
+
+def warn_if_transposed(X: Any, sequences: Sequence[NDArray[Any]]) -> None:
+    """Warn if one (N, ...) array was given and its sequences :func:`seem_transposed`.
+
+    Lists are not asked: those of readers may hold videos.
+    """
+    if isinstance(X, np.ndarray) and X.ndim == 3 and seem_transposed(sequences):
+        remedy = "pass X.transpose(0, 2, 1)"
+        shape = sequences[0].shape
+        warnings.warn(_errors.seem_transposed(len(sequences), shape, remedy), stacklevel=3)

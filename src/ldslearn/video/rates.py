@@ -1,0 +1,40 @@
+"""Frames per second: what a file says, and frames picked for another rate."""
+
+import math
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import TypeVar
+
+from ldslearn._files import open_file
+
+Frame = TypeVar("Frame")
+
+_FASTEST = 100_000.0  # frames per second; some containers count ticks of their clock instead
+
+
+def read_frame_rate(path: str | PathLike[str]) -> float | None:
+    """Return the frames per second that a video file tells; None if it tells none."""
+    import av  # takes its time
+
+    with open_file(path) as file:
+        try:
+            safe = {"protocol_whitelist": "none"}
+            with av.open(file, "r", options=safe, metadata_errors="ignore") as container:
+                stream = next(iter(container.streams.video), None)
+                found = stream and (stream.average_rate or stream.guessed_rate)
+                rate = float(found or 0)
+        except Exception:  # whoever decodes the file says what is wrong with it
+            return None
+    return rate if 0 < rate <= _FASTEST else None
+
+
+def pick_frames(frames: Iterable[Frame], own_rate: float, rate: float) -> Iterator[Frame]:
+    """Yield, for every ``1 / rate`` seconds, the frame nearest in time: some twice, or some never.
+
+    Frames are not mixed, which would show two pictures at once.
+    """
+    wanted = 0
+    for index, frame in enumerate(frames):
+        while math.floor(wanted * own_rate / rate + 0.5) == index:
+            yield frame
+            wanted += 1
