@@ -9,6 +9,20 @@ from os import PathLike
 from pathlib import Path
 
 
+class SequenceError(ValueError):
+    """An error about some sequences of a collection; without them the others might do.
+
+    Attributes
+    ----------
+    indices : tuple of int
+        Which ones, counted from 0.
+    """
+
+    def __init__(self, message: str, indices: Iterable[int] = ()) -> None:
+        super().__init__(message)
+        self.indices = tuple(int(index) for index in indices)
+
+
 def invalid(what: str, rule: str, got: object, remedy: str) -> ValueError:
     """A value that breaks a rule."""
     return ValueError(f"{what} must {rule}; got {got}. {remedy}".rstrip())
@@ -63,7 +77,7 @@ def empty_collection(name: str) -> ValueError:
     return ValueError(f"{name} must hold at least one sequence; got an empty collection.")
 
 
-def wrong_dimensions(index: int, shape: tuple[int, ...]) -> ValueError:
+def wrong_dimensions(who: str, shape: tuple[int, ...]) -> ValueError:
     """One member of a list that is not a matrix."""
     remedy = {
         1: "For a single channel pass sequence[None, :].",
@@ -71,15 +85,12 @@ def wrong_dimensions(index: int, shape: tuple[int, ...]) -> ValueError:
         4: "A video (n_frames, height, width, colours) becomes a sequence by "
         "ldslearn.video.to_sequence.",
     }.get(len(shape), "")
-    message = (
-        f"sequence {index} must have shape (n_channels, n_timepoints); got shape {shape}. {remedy}"
-    )
+    message = f"{who} must have shape (n_channels, n_timepoints); got shape {shape}. {remedy}"
     return ValueError(message.rstrip())
 
 
-def wrong_dtype(index: int | None, dtype: object) -> TypeError:
+def wrong_dtype(who: str, dtype: object) -> TypeError:
     """Complex numbers, strings, dates, objects."""
-    who = "X" if index is None else f"sequence {index}"
     return TypeError(
         f"{who} must hold real numbers (floats or integers); got dtype {dtype}. "
         "Convert it first, for example with array.astype(float); split complex signals into "
@@ -87,10 +98,10 @@ def wrong_dtype(index: int | None, dtype: object) -> TypeError:
     )
 
 
-def not_an_array(index: int, got: object) -> TypeError:
+def not_an_array(who: str, got: object) -> TypeError:
     """A member of a list NumPy cannot make an array of."""
     return TypeError(
-        f"sequence {index} must be an array of shape (n_channels, n_timepoints); "
+        f"{who} must be an array of shape (n_channels, n_timepoints); "
         f"got {type(got).__name__}. numpy.asarray must turn it into a matrix of real numbers."
     )
 
@@ -103,20 +114,28 @@ def masked_values(what: str) -> TypeError:
     )
 
 
-def not_finite(index: int, n_nan: int, n_infinite: int, size: int, others: int) -> ValueError:
-    """NaN or infinity."""
-    more = f" {others} more {_plural(others)} affected." if others else ""
-    return ValueError(
-        f"sequence {index} must be finite; got {n_nan} NaN and {n_infinite} infinite of {size} "
-        f"values.{more} Interpolate or drop them before encoding."
+def not_finite(
+    who: str, n_nan: int, n_infinite: int, size: int, others: str, indices: Sequence[int]
+) -> SequenceError:
+    """NaN or infinity in one sequence, and perhaps in others."""
+    more = f" {len(indices) - 1} more {_plural(len(indices) - 1)} affected: {others}." * bool(
+        others
+    )
+    return SequenceError(
+        f"{who} must be finite; got {n_nan} NaN and {n_infinite} infinite of {size} values.{more} "
+        "Interpolate or drop them before encoding.",
+        indices,
     )
 
 
-def channel_counts_differ(index: int, got: int, expected: int) -> ValueError:
+def channel_counts_differ(
+    who: str, got: int, first: str, expected: int, indices: Sequence[int]
+) -> SequenceError:
     """Sequences with different numbers of rows."""
-    return ValueError(
-        f"sequence {index} must have {expected} channels like sequence 0; got {got}. "
-        "Sequences are (n_channels, n_timepoints): is this one, or are all, transposed?"
+    return SequenceError(
+        f"{who} must have {expected} channels like {first}; got {got}. "
+        "Sequences are (n_channels, n_timepoints): is this one, or are all, transposed?",
+        indices,
     )
 
 
@@ -128,68 +147,88 @@ def channels_not_as_expected(name: str, got: int, expected: int) -> ValueError:
     )
 
 
-def extreme_values(index: int) -> ValueError:
+def extreme_values(who: str, index: int) -> SequenceError:
     """Values whose squares overflow or underflow."""
-    return ValueError(
-        f"sequence {index} must have values whose squares are representable; "
-        "got numbers of modulus above 1e150 or below 1e-150. Rescale it."
+    return SequenceError(
+        f"{who} must have values whose squares are representable; "
+        "got numbers of modulus above 1e150 or below 1e-150. Rescale it.",
+        [index],
     )
 
 
-def too_short(index: int, shape: tuple[int, ...], n_states: int, delays: int) -> ValueError:
-    """A sequence with fewer transitions than states."""
+def too_short(
+    who: str,
+    shape: tuple[int, ...],
+    n_states: int,
+    delays: int,
+    others: str,
+    indices: Sequence[int],
+) -> SequenceError:
+    """Sequences with fewer transitions than states, the shortest of which is told of."""
     n_channels, n_timepoints = shape
     largest = n_timepoints - delays
-    stacked = f" and delays={delays}" if delays > 1 else ""
+    wanted = "1 state" if n_states == 1 else f"{n_states} states"
+    stacked = f" and {delays} delays" if delays > 1 else ""
+    more = f" {len(indices) - 1} more {_plural(len(indices) - 1)} too short: {others}." * bool(
+        others
+    )
     remedy = (
-        f"The largest n_states that works for it is {largest}."
+        f"Use at most {largest} states, or leave it out."
         if largest >= 1
-        else "Drop it" + (", or lower delays." if delays > 1 else ".")
+        else "Use fewer delays, or leave it out."
+        if delays > 1
+        else "Leave it out."
     )
     if n_channels > 2 * n_timepoints:
         remedy += " Sequences are (n_channels, n_timepoints): is it transposed?"
-    return ValueError(
-        f"sequence {index} must have at least {n_states + delays} timepoints for "
-        f"n_states={n_states}{stacked}; got {n_timepoints}. {remedy}"
+    return SequenceError(
+        f"{who} must have at least {n_states + delays} time points for {wanted}{stacked}; "
+        f"got {n_timepoints}.{more} {remedy}",
+        indices,
     )
 
 
-def shorter_than_delays(index: int, n_timepoints: int, delays: int) -> ValueError:
+def shorter_than_delays(who: str, n_timepoints: int, delays: int) -> ValueError:
     """A sequence that does not fill one stacked sample."""
     return ValueError(
-        f"sequence {index} must have at least {delays} timepoints, as many as delays; "
-        f"got {n_timepoints}."
+        f"{who} must have at least {delays} time points, as many as delays; got {n_timepoints}."
     )
 
 
 def too_many_states(n_states: int, n_channels: int, delays: int) -> ValueError:
     """More states than (stacked) channels."""
     n_rows = n_channels * delays
-    rows = f"n_channels = {n_rows}" if delays == 1 else f"n_channels * delays = {n_rows}"
+    channels = "1 channel" if n_channels == 1 else f"{n_channels} channels"
+    rows = channels if delays == 1 else f"{channels} with {delays} delays"
     return ValueError(
-        f"n_states must be at most {rows}; got {n_states}. Lower n_states to {n_rows}, or stack "
-        f"lagged copies of the channels with delays={-(-n_states // n_channels)} or more."
+        f"the number of states must be at most {n_rows} for {rows}; got {n_states}. Use at most "
+        f"{n_rows} states, or at least {-(-n_states // n_channels)} delays, which stack lagged "
+        "copies of the channels."
     )
 
 
-def constant_sequence(indices: Sequence[int], center: bool) -> ValueError:
+def constant_sequence(
+    who: str, center: bool, constant: Sequence[int], n_sequences: int
+) -> SequenceError:
     """Sequences that never move have no dynamics once they are centred."""
-    if center:
-        return ValueError(
-            f"sequence {listed(indices)} must vary over time; got a constant sequence. "
-            "Drop it, or use center=False to keep the mean in the states."
-        )
-    return ValueError(f"sequence {listed(indices)} must not be zero throughout. Drop it.")
+    one = len(constant) == 1
+    count = "" if one else f" ({len(constant)} of {n_sequences} sequences)"
+    it = "it" if one else "them"
+    if not center:
+        return SequenceError(f"{who}{count} must not be zero throughout. Leave {it} out.", constant)
+    return SequenceError(
+        f"{who}{count} must vary over time; got {'a constant sequence' if one else 'constants'}. "
+        f"Leave {it} out, or keep the mean in the states (LDSEncoder(center=False)).",
+        constant,
+    )
 
 
-def idle_states(ranks: Sequence[tuple[int, int]], n_states: int) -> str:
+def idle_states(who: str, rank: int, count: int, n_states: int) -> str:
     """Text of the warning about sequences that fill fewer than n_states dimensions."""
-    index, rank = ranks[0]
-    plural = f"{len(ranks)} sequences have" if len(ranks) > 1 else "1 sequence has"
+    plural = f"{count} sequences have" if count > 1 else "1 sequence has"
     return (
-        f"{plural} a rank below n_states={n_states} (sequence {index}: rank {rank}); the states "
-        "beyond the rank are idle (zero rows and columns in A, arbitrary columns in C). "
-        "Lower n_states to avoid this."
+        f"{plural} a rank below the {n_states} states ({who}: rank {rank}); the states beyond the "
+        "rank are idle. Use fewer states to avoid this."
     )
 
 
@@ -336,11 +375,6 @@ def other_store(path: str | PathLike[str], name: str, got: object, wanted: objec
 def of_block(start: int, stop: int, message: str) -> str:
     """A warning about some of the systems of a block, which count from its first."""
     return f"of systems {start} to {stop - 1}, counted from the first of them: {message}"
-
-
-def of_items(first: str, last: str, message: str) -> str:
-    """A warning about some of the items from one to another, which count from the first."""
-    return f"of {first} to {last}, counted from the first of them: {message}"
 
 
 def package_missing(what: str, package: str, extra: str) -> ImportError:
@@ -596,11 +630,11 @@ def labels_not_as_many(n_labels: int, n_items: int, what: str = "systems") -> Va
     return ValueError(f"y must hold one label a {one}; got {n_labels} labels for {n_items} {what}.")
 
 
-def lengthened(indices: Sequence[int], shortest: int) -> str:
+def lengthened(who: str, count: int, shortest: int) -> str:
     """Warning about new sequences that are shorter than any of training."""
     return (
-        f"{len(indices)} {_plural(len(indices))} shorter than {shortest} time points (sequence "
-        f"{listed(indices)}): their last samples were repeated."
+        f"{count} {_plural(count)} shorter than {shortest} time points ({who}): their last samples "
+        "were repeated."
     )
 
 

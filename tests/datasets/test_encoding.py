@@ -207,10 +207,10 @@ def test_a_share_of_variance_needs_all_sequences(clips):
 def test_warnings_are_passed_on_once(clips):
     for path in clips.rglob("*.npy"):
         np.save(path, np.arange(20.0)[None] * np.ones((6, 1)))
-    with pytest.warns(UserWarning, match="a rank below n_states=3") as caught:
+    with pytest.warns(UserWarning, match="a rank below the 3 states") as caught:
         encode(clips, shard_size=100)
     (warning,) = caught
-    assert str(warning.message).startswith("of a/0.npy to b/7.npy, counted from the first of them")
+    assert str(warning.message).startswith("8 sequences have a rank below the 3 states (a/0.npy")
 
 
 def test_blocks_of_this_process_run_one_after_the_other():

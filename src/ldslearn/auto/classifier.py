@@ -22,7 +22,7 @@ from ldslearn.auto.report import Report
 from ldslearn.auto.search import Search, choose
 from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.labels import check_labels
-from ldslearn.sequences import as_collection
+from ldslearn.sequences import as_collection, keep_names, name_some, select
 
 Floats = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         owners = check_groups(groups, len(sequences))
         random = random_source(self.random_state)
         searched = _subset(labels, random, _MOST_SEARCHED)
-        part = [sequences[i] for i in searched]
+        part = select(sequences, searched)
         repeats = next((r for n, r in _REPEATS if len(part) <= n), 1)
         folds = make_folds(
             labels[searched], None if owners is None else owners[searched], repeats, random
@@ -137,7 +137,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
-                pipeline.fit([sequences[i] for i in kept], classes[labels[kept]])
+                pipeline.fit(select(sequences, kept), classes[labels[kept]])
         accuracy = error = float("nan")
         if search.trials:
             own = None if owners is None else owners[searched][tested]
@@ -254,11 +254,13 @@ def _lengthened(sequences: list[NDArray[Any]], shortest: int) -> list[NDArray[An
     if not any(lacking):
         return sequences
     short = [i for i, count in enumerate(lacking) if count]
-    warnings.warn(_errors.lengthened(short, shortest), stacklevel=4)
-    return [
+    text = _errors.lengthened(name_some(sequences, short), len(short), shortest)
+    warnings.warn(text, stacklevel=4)
+    padded = [
         np.pad(x, ((0, 0), (0, count)), mode="edge") if count else x
         for x, count in zip(sequences, lacking, strict=True)
     ]
+    return keep_names(padded, sequences)
 
 
 def _saying(advance: Callable[..., None]) -> Callable[[str], None]:
