@@ -4,9 +4,11 @@ Each function builds the exception (or the text of a warning) for one mistake, s
 mistake reads the same wherever it is met, and tests pin the words in one place.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+
+from ldslearn._kinds import nearest, recognize
 
 
 class SequenceError(ValueError):
@@ -33,10 +35,10 @@ def invalid_parameter(name: str, rule: str, got: object) -> ValueError:
     return ValueError(f"{name} must {rule}; got {got!r}.")
 
 
-def unknown_name(what: str, got: object, known: Iterable[str]) -> ValueError:
+def unknown_name(what: str, got: object, known: Collection[str]) -> ValueError:
     """A name that is not in a registry."""
     names = ", ".join(repr(name) for name in known)
-    return ValueError(f"{what} must be one of {names}; got {got!r}.")
+    return ValueError(f"{what} must be one of {names}; got {got!r}.{nearest(got, known)}")
 
 
 def listed(indices: Sequence[int], limit: int = 5) -> str:
@@ -253,6 +255,60 @@ def nothing_to_read(folders: Sequence[Path]) -> str:
     )
 
 
+def undecodable_video(path: Path, n_frames: int, reason: str) -> ValueError:
+    """A file under a video's name that holds none, or one that is damaged; `reason` may be empty.
+
+    What it holds is told by its first bytes.
+    """
+    kind = recognize(path)
+    if not reason and kind is not None and not n_frames and not kind.startswith("a video"):
+        if kind.startswith("an empty"):
+            return empty_file(path, "be a video or image")
+        return bad_file(path, "be a video or image", kind, "Rename it, or leave it out.")
+    if reason:
+        return bad_file(path, "be a whole video or image", reason, "Leave it out.")
+    return bad_file(
+        path, "be a whole video or image", f"bytes that cannot be decoded after {n_frames} frames",
+        "It may have been cut short in a copy: copy it again. Or convert it, for example: "
+        f"ffmpeg -i {path.name} converted.mp4",
+    )  # fmt: skip
+
+
+def items_too_deep(root: Path, rule: str, item: str) -> ValueError:
+    """A folder of three levels or more, of which nobody said what they mean."""
+    folders = item.split("/")[:-1]
+    rest = "/*" * (len(folders) - 2) + "/item"
+    line = f"{item},{folders[1]},{folders[0]}"
+    return bad_file(
+        root, rule, f"items further down, such as {item}",
+        f"Say what the folders mean: --levels group/class{rest} if the first is who was recorded, "
+        f"--levels class/group{rest} if it is the class (levels='...' in Python). Or list all in "
+        f"{root.name}/manifest.csv, with the line 'path,label,group' and lines such as '{line}'.",
+    )  # fmt: skip
+
+
+def no_labels(names: Sequence[str]) -> ValueError:
+    """Items without labels, where labels are needed."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return invalid(
+        "the collection", "have labels", f"none for {names[0]}{more}",
+        "Move the items of each class into a folder of its own, or write a CSV file with the line "
+        f"'item,label' and lines such as '{names[0]},LABEL', and name it by --labels FILE "
+        "(labels='FILE' in Python).",
+    )  # fmt: skip
+
+
+def empty_file(path: str | PathLike[str], rule: str) -> ValueError:
+    """A file of no bytes."""
+    return bad_file(path, rule, "an empty file (0 bytes)", "Copy it again, or delete it.")
+
+
+def no_such_items(path: Path, count: int, names: str) -> str:
+    """Warning about labels of items that are not there."""
+    rows = "1 row" if count == 1 else f"{count} rows"
+    return f"{rows} of {path} name no item, and were passed over: {names}"
+
+
 def bad_file(path: str | PathLike[str], rule: str, reason: object, remedy: str = "") -> ValueError:
     """A file, or a line of one, that cannot be read as what it should be."""
     return invalid(f"file {path}", rule, reason, remedy)
@@ -316,7 +372,7 @@ def too_large(what: str, size: int, limit: int, remedy: str) -> ValueError:
 def unreadable_file(path: str | PathLike[str], kind: str) -> ValueError:
     """A truncated, foreign or damaged file."""
     return ValueError(
-        f"{path} must be a complete {kind} file; it cannot be read as one. "
+        f"{path} must be a complete {kind} file; got {recognize(path) or 'other bytes'}. "
         "It may have been cut short in a copy, or be another program's file."
     )
 

@@ -256,7 +256,7 @@ def test_a_fit_that_fails_leaves_the_model_of_the_one_before(monkeypatch):
     model = fitted(X, y)
     before = model.predict(X), model.classes_, model.pipeline_, model.report_
     others = np.array(["p", "q", "r"])[np.arange(len(X)) % 3]
-    with pytest.raises(ValueError, match="timepoints"):
+    with pytest.raises(ValueError, match="time points"):
         model.fit([x[:, :1] for x in X], others)
     monkeypatch.setattr("ldslearn.auto.classifier.expected_accuracy", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -8,9 +8,11 @@ from typing import Any
 
 from ldslearn import _errors, datasets
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.folder import automatic_size, is_manifest, list_folder, read_items
+from ldslearn.datasets.folder import automatic_size, read_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading, is_item
+from ldslearn.datasets.listing import list_folder
+from ldslearn.datasets.manifest import is_manifest
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
 from ldslearn.datasets.ts import load_arff, load_ts

@@ -14,7 +14,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import current_engine
 from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
-from ldslearn.datasets.folder import list_folder
+from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.resuming import (
@@ -45,6 +45,8 @@ def encode_folder(
     length: int | None = None,
     chunk: bool = False,
     features: Literal["pixels", "lbp-top"] = "pixels",
+    levels: str | None = None,
+    labels: str | PathLike[str] | None = None,
     shard_size: int = SHARD_SIZE,
 ) -> LDSStore:
     """Encode the videos, image folders or arrays of a folder or manifest into a store of systems.
@@ -64,7 +66,7 @@ def encode_folder(
         Folder to write; new, empty, or an earlier run's.
     encoder : LDSEncoder, optional
         Its `n_states` must be whole, as no item is seen by all workers.
-    size, colour, crop, stride, length, chunk, features :
+    size, colour, crop, stride, length, chunk, features, levels, labels :
         As in :func:`load_folder`.
     shard_size : int
         Items a shard, some fewer on average and at most twice as many.
@@ -77,7 +79,8 @@ def encode_folder(
     template = clone(encoder or LDSEncoder())
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
-    items = [replace(item, source=Path(item.source).absolute()) for item in list_folder(path)]
+    listed, _ = list_items(path, levels, labels)
+    items = [replace(item, source=Path(item.source).absolute()) for item in listed]
     wanted = Reading(FrameOptions(None, colour, crop, stride, length), chunk, features)
     earlier = made_with(Path(store)) or {}
     if size == "auto" and earlier:  # whatever comes first by now

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._kinds import is_system_file
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
@@ -38,8 +39,8 @@ def existing_folder(what: str, folder: str | PathLike[str], source: str) -> Path
 
 
 def in_order(paths: Iterable[Path]) -> list[Path]:
-    """Return paths by name, clip2 before clip10, without hidden ones."""
-    shown = (path for path in paths if not path.name.startswith("."))
+    """Return paths by name, clip2 before clip10, without hidden and system files."""
+    shown = (path for path in paths if not is_system_file(path))
     return sorted(shown, key=lambda path: natural_order(path.name))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import read_npy
+from ldslearn._kinds import advise, is_system_file, recognize
 from ldslearn.datasets.table import read_csv
 from ldslearn.video import lbp_top, to_sequence, to_video
 from ldslearn.video.reading import FrameOptions, bounded, holds_images, read_clips
@@ -92,12 +93,11 @@ class Reading:
                 )
             clips = self._cut_frames(array, path)
         else:
-            raise _errors.bad_file(
-                path,
-                "be a video, a folder of images or an array",
-                f"the suffix {suffix!r}",
-                f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}.",
+            remedy = advise(suffix) or (
+                f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}."
             )
+            rule = "be a video, a folder of images, a table or an array"
+            raise _errors.bad_file(path, rule, f"the suffix {suffix!r}", remedy)
         return [lbp_top(clip) for clip in clips] if self.features == "lbp-top" else clips
 
     def _cut(self, sequence: NDArray[Any]) -> list[NDArray[Any]]:
@@ -124,6 +124,7 @@ class Reading:
 
 def read_array(path: Path) -> NDArray[Any]:
     """Return the numbers of an ``.npy`` file, or of a table as (n_channels, n_timepoints)."""
+    _check_kind(path)
     if path.suffix.lower() != ".npy":
         return read_csv(path)
     array = read_npy(path)
@@ -132,13 +133,24 @@ def read_array(path: Path) -> NDArray[Any]:
     return array
 
 
+def _check_kind(path: Path) -> None:
+    """Raise if the first bytes of a table or array say that it is something else."""
+    kind = recognize(path)
+    table = path.suffix.lower() != ".npy"
+    if kind not in (None, "a text" if table else "an array (.npy)"):
+        rule = "hold numbers" if table else "be an .npy array"
+        if kind.startswith("an empty"):
+            raise _errors.empty_file(path, rule)
+        raise _errors.bad_file(path, rule, kind, "Rename it, or leave it out.")
+
+
 def is_item(path: Path) -> bool:
     """Whether a path looks like one sequence: a file by its suffix, or a folder of images.
 
     A folder that holds videos or arrays beside images is none: it holds several sequences, and
     pictures that belong to none.
     """
-    if path.name.startswith("."):
+    if is_system_file(path):
         return False
     if path.is_dir():
         return holds_images(path) and not any(map(_is_sequence_file, path.iterdir()))

@@ -200,7 +200,7 @@ def train(
     """Return a model trained on all of a collection; parameters as in ``evaluate``."""
     chosen_method, settings = find_method(method), settings or Settings()
     if data.y is None:
-        raise _errors.invalid("the collection", "have labels", "none", "Use class folders.")
+        raise _errors.no_labels(data.names)
     if len(data.classes) < 2:
         raise _errors.one_class(data.classes[0])
     reading = _reading_of(data)

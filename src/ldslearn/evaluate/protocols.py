@@ -51,7 +51,7 @@ class Protocol:
         Where groups are known, folds and shuffles keep each of them on one side.
         """
         if data.y is None:
-            raise _errors.invalid("the collection", "have labels", "none", "Use class folders.")
+            raise _errors.no_labels(data.names)
         if len(data.classes) < 2:
             raise _errors.one_class(data.classes[0])
         indices = np.arange(len(data))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._files import open_file
+from ldslearn._kinds import recognize
 from ldslearn.video.resizing import resize
 
 Floats = NDArray[np.float32]
@@ -218,6 +219,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
     """Yield frames as (height, width[, 3]) arrays of 0 to 255, turned as they are to be shown."""
     import av  # takes its time
 
+    _check_kind(path)
     n_frames, promised = 0, 0
     seconds = lasts = 0.0
     with open_file(path) as file:
@@ -227,7 +229,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
             with av.open(file, "r", options=safe, metadata_errors="ignore") as container:
                 stream = next(iter(container.streams.video), None)
                 if stream is None or stream.codec_context is None:
-                    raise EOFError  # nothing to see
+                    raise EOFError("sound without pictures" if container.streams.audio else "")
                 promised = stream.frames
                 if not promised and container.duration and len(container.streams) == 1:
                     lasts = container.duration / av.time_base
@@ -238,15 +240,24 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
                     seconds = frame.time or seconds
                     yield _pixels(frame, options.colour)
         except Exception as error:  # whatever PyAV and FFmpeg make of damaged bytes
-            what = error if isinstance(error, OverflowError) else type(error).__name__
-            reason = f"{what} after {n_frames} frames"
-            raise _errors.bad_file(path, "be a whole video or image", reason) from error
+            own = isinstance(error, OverflowError) or type(error) is EOFError
+            raise _errors.undecodable_video(path, n_frames, str(error) if own else "") from error
     if n_frames < _WHOLE * promised:
         raise _errors.bad_file(
             path, "be a whole video", f"{n_frames} of the {promised} frames it promises"
         )
     if n_frames > 1 and seconds * n_frames / (n_frames - 1) < _WHOLE * lasts:
         warnings.warn(_errors.seems_cut_short(path, seconds, lasts), stacklevel=2)
+
+
+def _check_kind(path: Path) -> None:
+    """Raise if a file with the suffix of a video is an image: decoders would not mind."""
+    if path.suffix.lower() in IMAGE_SUFFIXES:
+        return
+    kind = recognize(path) or ""
+    if kind.endswith(" image"):
+        remedy = "Rename it; the images of one sequence belong in a folder of their own."
+        raise _errors.bad_file(path, "be a video", kind, remedy)
 
 
 def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
