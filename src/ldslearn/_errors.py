@@ -175,9 +175,9 @@ def too_short(
         others
     )
     remedy = (
-        f"Use at most {largest} states, or leave it out."
+        f"Fit with at most {largest} {'state' if largest == 1 else 'states'}, or leave it out."
         if largest >= 1
-        else "Use fewer delays, or leave it out."
+        else "Fit with fewer delays, or leave it out."
         if delays > 1
         else "Leave it out."
     )
@@ -186,6 +186,19 @@ def too_short(
     return SequenceError(
         f"{who} must have at least {n_states + delays} time points for {wanted}{stacked}; "
         f"got {n_timepoints}.{more} {remedy}",
+        indices,
+    )
+
+
+def too_short_for_any(
+    who: str, n_timepoints: int, delays: int, others: str, indices: Sequence[int]
+) -> SequenceError:
+    """Sequences too short for one state, where states are to be chosen."""
+    stacked = f" for {delays} delays" if delays > 1 else ""
+    more = f" {len(indices) - 1} more {_plural(len(indices) - 1)} too short: {others}."
+    return SequenceError(
+        f"{who} must have at least {delays + 2} time points{stacked}; got {n_timepoints}."
+        f"{more if others else ''} Leave it out{', or use fewer delays' if delays > 1 else ''}.",
         indices,
     )
 
@@ -220,7 +233,7 @@ def constant_sequence(
         return SequenceError(f"{who}{count} must not be zero throughout. Leave {it} out.", constant)
     return SequenceError(
         f"{who}{count} must vary over time; got {'a constant sequence' if one else 'constants'}. "
-        f"Leave {it} out, or keep the mean in the states (LDSEncoder(center=False)).",
+        f"Leave {it} out, or encode in Python with center=False, which keeps the mean.",
         constant,
     )
 
@@ -353,15 +366,29 @@ def skipped_files(reasons: Sequence[str]) -> str:
 
 
 def unlike_first(
-    name: str, got: tuple[int, ...], first: str, expected: tuple[int, ...]
-) -> ValueError:
+    name: str, got: tuple[int, ...], first: str, expected: tuple[int, ...], index: int = 0
+) -> SequenceError:
     """An item whose channels or frames are not those of the first one."""
 
     def words(shape: tuple[int, ...]) -> str:
         return f"{shape[0]} channels" if len(shape) == 1 else f"frames of shape {shape[1:]}"
 
-    remedy = "Pass size=(height, width) to make them alike." if len(got) > 1 else "Leave it out."
-    return invalid(name, f"have {words(expected)} like {first}", words(got), remedy)
+    remedy = (
+        "Give one size for all: --size HEIGHTxWIDTH, or size=(height, width) in Python."
+        if len(got) > 1 and len(expected) > 1
+        else "Leave it out."
+    )
+    rule = f"have {words(expected)} like {first}"
+    return SequenceError(str(invalid(name, rule, words(got), remedy)), [index])
+
+
+def none_usable(count: int, reason: str) -> ValueError:
+    """Items none of which could be read or used."""
+    if count == 1:
+        return ValueError(reason)
+    return ValueError(
+        f"at least one of {count} items must be usable; got none. The first: {reason}"
+    )
 
 
 def too_large(what: str, size: int, limit: int, remedy: str) -> ValueError:
@@ -379,7 +406,7 @@ def unreadable_file(path: str | PathLike[str], kind: str) -> ValueError:
 
 def untried(n_states: int, sparsity: float | None, reason: object) -> str:
     """Warning that parameters were not chosen by folds."""
-    values = f"n_states={n_states}" + ("" if sparsity is None else f" and sparsity={sparsity:g}")
+    values = f"{n_states} states" + ("" if sparsity is None else f" and a sparsity of {sparsity:g}")
     return f"{values} were taken untried, as folds of the training part cannot be used: {reason}"
 
 
@@ -696,9 +723,10 @@ def lengthened(who: str, count: int, shortest: int) -> str:
 
 def never_held_out(classes: Sequence[str]) -> str:
     """Warning about classes that folds cannot test."""
+    more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
     return (
-        f"class {', '.join(map(repr, classes[:5]))} has one sequence or group only: it is trained "
-        "on, but the expected accuracy says nothing about it."
+        f"class {', '.join(map(repr, classes[:5]))}{more}: one sequence or group only, which is "
+        "trained on, so that the expected accuracy says nothing about it."
     )
 
 
@@ -708,6 +736,31 @@ def one_class(label: object) -> ValueError:
         f"y must hold at least two classes; got only {label!r}. A classifier of one class would "
         "know its answer already."
     )
+
+
+def too_few_classes(label: str, count: int) -> ValueError:
+    """A collection of one class."""
+    return invalid(
+        "the collection", "hold at least two classes", f"{count} items of the one class {label!r}",
+        "Add items of another class. To group items without labels, use `ldslearn cluster` or "
+        "LDSKMeans.",
+    )  # fmt: skip
+
+
+def too_few_of_class(label: str, count: int, others: int, folds: int) -> ValueError:
+    """A class that is too small for folds; with one member, for any."""
+    also = f" and of {others} more {'class' if others == 1 else 'classes'}" * bool(others)
+    if count < 2:
+        return invalid(
+            "every class", "have at least 2 items, one to train on and one to test",
+            f"{count} of class {label!r}{also}",
+            "Add items, or leave the class out.",
+        )  # fmt: skip
+    return invalid(
+        "every class", f"have at least {folds} items for {folds} folds",
+        f"{count} of class {label!r}{also}",
+        f"Take at most {count} folds (--folds {count}), or add items.",
+    )  # fmt: skip
 
 
 def bad_labels(got: object) -> ValueError:

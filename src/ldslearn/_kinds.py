@@ -80,10 +80,10 @@ def advise(suffix: str) -> str:
     return _ADVICE.get(suffix.lower(), "")
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return ``Did you mean 'soft'?`` for a misspelt name; empty if none is near."""
     names = {one.lower(): one for one in known}
-    found = get_close_matches(str(name).lower(), names, 1, 0.6)
+    found = get_close_matches(str(name).lower(), names, 1, cutoff)
     return f" Did you mean {names[found[0]]!r}?" if found else ""
 
 

@@ -146,9 +146,7 @@ def test_notes_are_no_items(clips):
 
 def test_a_text_is_read_when_it_is_named(tmp_path):
     (tmp_path / "log.txt").write_text("1 10\n2 20\n3 30\n")
-    with pytest.raises(
-        ValueError, match="got 1 file of the suffix '.txt'. A table in a .txt"
-    ):
+    with pytest.raises(ValueError, match="got 1 file of the suffix '.txt'. A table in a .txt"):
         list_folder(tmp_path)
     (tmp_path / "all.csv").write_text("path\nlog.txt\n")
     data = load_folder(tmp_path / "all.csv", size="auto")
@@ -298,9 +296,7 @@ def test_nothing_readable(tmp_path):
     with pytest.raises(FileNotFoundError, match="nothing must be a folder"):
         load_folder(tmp_path / "nothing")
     (tmp_path / "a.avi").rename(tmp_path / "a.doc")
-    with pytest.raises(
-        ValueError, match="hold videos, .*got 1 file of the suffix '.doc'. Known"
-    ):
+    with pytest.raises(ValueError, match="hold videos, .*got 1 file of the suffix '.doc'. Known"):
         load_folder(tmp_path)
     np.save(tmp_path / "a.npy", np.zeros(4))
     with pytest.raises(ValueError, match=r"got shape \(4,\)"):

@@ -286,13 +286,13 @@ def test_too_short_says_which_and_the_largest_that_works():
     with pytest.raises(
         ValueError,
         match="sequence 2 must have at least 11 time points for 10 states; got 9. "
-        "Use at most 8 states, or leave it out",
+        "Fit with at most 8 states, or leave it out",
     ):
         LDSEncoder(10).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert LDSEncoder(8).fit_transform(X).n_states == 8
-    with pytest.raises(ValueError, match="for 2 states and 9 delays; got 9. Use fewer delays"):
+    with pytest.raises(ValueError, match="for 2 states and 9 delays; got 9. Fit with fewer delays"):
         LDSEncoder(2, delays=9).fit(X)
     with pytest.raises(ValueError, match="sequence 2 must have at least"):
         LDSEncoder(0.99, delays=9).fit(X)

@@ -22,7 +22,7 @@ from ldslearn.auto.report import Report
 from ldslearn.auto.search import Search, choose
 from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.labels import check_labels
-from ldslearn.sequences import as_collection, keep_names, name_some, select
+from ldslearn.sequences import as_collection, lengthen, select
 
 Floats = NDArray[np.float64]
 
@@ -160,7 +160,8 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         """Scores of every class, in the units of those of the folds."""
         check_is_fitted(self)
         encoder = self.pipeline_[-2]
-        sequences = _lengthened(as_collection(X), encoder.n_states + encoder.delays)
+        least = encoder.n_states + encoder.delays
+        sequences = lengthen(as_collection(X), least, stacklevel=3)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             inputs: Any = sequences
@@ -246,21 +247,6 @@ def _subset(labels: NDArray[np.intp], random: np.random.RandomState, most: int) 
         own = random.permutation(np.flatnonzero(labels == c))
         chosen.append(own[: max(2, round(share * len(own)))])
     return np.sort(np.concatenate(chosen))
-
-
-def _lengthened(sequences: list[NDArray[Any]], shortest: int) -> list[NDArray[Any]]:
-    """Sequences, those too short to be described resting at their last sample for a while."""
-    lacking = [max(0, shortest - x.shape[1]) for x in sequences]
-    if not any(lacking):
-        return sequences
-    short = [i for i, count in enumerate(lacking) if count]
-    text = _errors.lengthened(name_some(sequences, short), len(short), shortest)
-    warnings.warn(text, stacklevel=4)
-    padded = [
-        np.pad(x, ((0, 0), (0, count)), mode="edge") if count else x
-        for x, count in zip(sequences, lacking, strict=True)
-    ]
-    return keep_names(padded, sequences)
 
 
 def _saying(advance: Callable[..., None]) -> Callable[[str], None]:

@@ -46,4 +46,8 @@ def show(record: dict[str, Any], as_json: bool, *notes: str) -> None:
     ]
     if "accuracy" in record:
         notes = (f"accuracy [bold]{record['accuracy']:.1%}[/]", *notes)
-    showing.show(record, as_json, *showing.listed("predicted", ("item", *known), rows), *notes)
+    tables = [
+        *showing.list_skipped(record["skipped"]),
+        *showing.listed("predicted", ("item", *known), rows),
+    ]
+    showing.show(record, as_json, *tables, *notes)

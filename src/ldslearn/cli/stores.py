@@ -8,7 +8,7 @@ import typer
 from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
-from ldslearn.cli.sharing import on_cluster, reading_options, usage
+from ldslearn.cli.sharing import on_cluster, reading_options, report_written, usage
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -47,6 +47,8 @@ def encode(
             show_default=False,
         ),
     ] = None,
+    levels: given.Levels = None,
+    labels: given.Labels = None,
     shard_size: Annotated[int, typer.Option(help="Items in each file, on average.", min=1)] = 64,
     cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
@@ -61,7 +63,7 @@ def encode(
     from sklearn.base import clone
 
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import ONE_FILE
+    from ldslearn.cli.inputs import ONE_FILE, check_model_file
     from ldslearn.datasets.encoding import encode_folder
     from ldslearn.evaluate.model import Model
     from ldslearn.models import LDSEncoder
@@ -72,17 +74,21 @@ def encode(
             "It is in memory as a whole: use train, cluster or evaluate.",
         )  # fmt: skip
     if like is None:
-        options = reading_options(size, colour, crop, stride, length, chunk, features)
+        options = reading_options(
+            size, colour, crop, stride, length, chunk, features, levels, labels
+        )
         encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
     else:
+        check_model_file(like)
         model = Model.load(like)
-        options = asdict(model.reading.frames)
+        options = {**asdict(model.reading.frames), "levels": levels, "labels": labels}
         options |= {"chunk": model.reading.chunk, "features": model.reading.features}
         encoder = clone(model.encoder_of_stores()).set_params(n_jobs=jobs)
     with on_cluster(cluster) as happened:
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
         record: dict[str, Any] = {"record": "store", **describe(store), **happened()}
     showing.show(record, as_json, *shown(record))
+    report_written(output, as_json)
 
 
 @app.command()
@@ -153,6 +159,7 @@ def learn(
         }
     rows = {"sequences": len(systems), **facts_of(model), "cluster": told(record)}
     showing.show(record, as_json, showing.facts(f"dictionary {output}", rows))
+    report_written(output, as_json)
 
 
 @app.command()
@@ -189,6 +196,7 @@ def code(
         "cluster": told(record),
     }
     showing.show(record, as_json, showing.facts(f"codes {output}", rows))
+    report_written(output, as_json)
 
 
 def predict_store(model: Any, path: Path, cluster: str | None, as_json: bool) -> None:

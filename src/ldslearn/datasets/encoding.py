@@ -103,8 +103,7 @@ def encode_folder(
     made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
     shards = [made[print_] for print_ in blocks]
     if not any(shard.length for shard in shards):
-        name, reason = shards[0].skipped[0]
-        raise _errors.bad_file(name, "be fit to encode, or one of the others", reason)
+        raise _errors.none_usable(len(items), shards[0].skipped[0][1])
     write_index(folder, shards, about)
     tidy(folder, {shard.name for shard in shards if shard.length})
     encoded = LDSStore.open(folder)
@@ -126,7 +125,7 @@ def _first_of(
         if not isinstance(found, str):
             return found
         reasons.append(found)
-    raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
+    raise _errors.none_usable(len(items), reasons[0])
 
 
 def _make(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], list[str]]:

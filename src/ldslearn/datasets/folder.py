@@ -100,9 +100,17 @@ def list_items(
 
 
 def read_items(
-    items: Sequence[Item], reading: Reading, *, skip: bool = False, n_jobs: int | None = None
+    items: Sequence[Item],
+    reading: Reading,
+    *,
+    skip: bool = False,
+    n_jobs: int | None = None,
+    frame: tuple[int, ...] | None = None,
 ) -> Collection:
-    """Read listed items; see :func:`load_folder`."""
+    """Read listed items; see :func:`load_folder`.
+
+    `frame` is what :func:`frame_of` gives for every item, where it is known beforehand.
+    """
     return gather(
         items,
         lambda item: reading.read(item.source),
@@ -110,6 +118,7 @@ def read_items(
         reading=reading,
         skip=skip,
         n_jobs=n_jobs,
+        frame=frame,
     )
 
 

@@ -63,7 +63,7 @@ def check_complete(
     if missing and not partial:
         shown = "; ".join(missing[:5])
         more = f"; and {len(missing) - 5} more" if len(missing) > 5 else ""
-        source = f"{source} Or load what is there with partial=True."
+        source = f"{source} In Python, partial=True loads what is there."
         raise _errors.missing_data(what, root, f"part of it ({shown}{more})", source)
 
 
@@ -75,6 +75,7 @@ def gather(
     reading: Reading,
     skip: bool,
     n_jobs: int | None,
+    frame: tuple[int, ...] | None = None,
 ) -> Collection:
     """Read every item over threads and return the collection.
 
@@ -92,6 +93,9 @@ def gather(
     skip : bool
         Leave out what cannot be read, list it in `skipped` and warn, instead of raising.
     n_jobs : int or None
+    frame : tuple of int, optional
+        What :func:`frame_of` must give for every item: that of training data. That of the first
+        item when not given.
     """
     found: list[list[NDArray[Any]]] = [[] for _ in items]
     reasons: dict[int, str] = {}
@@ -104,6 +108,8 @@ def gather(
                 check_values(items[index], values)
                 found[index] = values
             except (ValueError, OSError) as error:
+                if not skip and isinstance(error, ValueError):
+                    raise _errors.SequenceError(str(error), [index]) from error
                 if not skip:
                     raise
                 reasons[index] = str(error)
@@ -111,16 +117,17 @@ def gather(
     for_each_block(work, len(items), n_jobs=n_jobs, description=description)
     first = next((index for index, values in enumerate(found) if values), None)
     if first is None:
-        raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
-    frame = frame_of(found[first][0])
+        raise _errors.none_usable(len(items), reasons[0])
+    like = items[first].name if frame is None else "the training data"
+    frame = frame or frame_of(found[first][0])
     for index, values in enumerate(found):
         if any(frame_of(value) != frame for value in values):
-            error = _errors.unlike_first(
-                items[index].name, frame_of(values[0]), items[first].name, frame
-            )
+            error = _errors.unlike_first(items[index].name, frame_of(values[0]), like, frame, index)
             if not skip:
                 raise error
             reasons[index], found[index] = str(error), []
+    if not any(found):
+        raise _errors.none_usable(len(items), reasons[min(reasons)])
     if reasons:
         texts = [reasons[index] for index in sorted(reasons)]
         warnings.warn(_errors.skipped_files(texts), stacklevel=3)

@@ -117,4 +117,5 @@ def _bad_number(
             shown(field) if field else "an empty field",
             "Fill or interpolate them first.",
         )
-    return bad_line(path, number, "hold numbers", shown(field))
+    remedy = "Put a number there, or remove the line or the column."
+    return bad_line(path, number, "hold numbers", shown(field), remedy)

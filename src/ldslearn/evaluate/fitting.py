@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ldslearn import _errors
@@ -11,6 +12,7 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, folds_within
 from ldslearn.evaluate.selection import Choice, build_pipeline, choose
+from ldslearn.sequences import lengthen
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,13 @@ class Fit:
     pipeline: Pipeline
     choice: Choice
     report: dict[str, Any] | None = None
+
+    def predict(self, X: list[NDArray[Any]]) -> NDArray[Any]:
+        """Return labels; what is too short for the automatic method rests at its last sample."""
+        encoder = self.pipeline[-2]
+        if self.report is not None:
+            X = lengthen(X, encoder.n_states_ + encoder.delays)
+        return self.pipeline.predict(X)
 
 
 def check_automatic(values: dict[str, Any]) -> None:
@@ -53,16 +62,19 @@ def fit_method(
     delays: int | None = None,
     encoder: dict[str, Any] | None = None,
     outer: Protocol | None = None,
+    whole: Collection | None = None,
 ) -> Fit:
     """Choose what is not given on `data`, and fit.
 
     `outer` is how `data` was parted from what it will be tested on: folds within are like it.
+    `whole` is both together, whose lengths states and delays must suit.
     """
     folds = None if outer is None else folds_within(data, outer)
     if not method.automatic:
         choice = choose(
             method, data, settings,
             n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
+            whole=whole,
         )  # fmt: skip
         pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
         return Fit(pipeline, choice)

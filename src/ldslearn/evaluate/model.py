@@ -102,6 +102,11 @@ class Model:
     def _encoder(self) -> LDSEncoder:
         return self.pipeline[-2]
 
+    @property
+    def frame(self) -> tuple[int, ...]:
+        """Channels of the training sequences, and the shape of their frames if they have any."""
+        return (self._encoder.n_channels_in_, *(self.frame_shape or ()))
+
     def check_like(self, data: Collection) -> None:
         """Raise unless sequences have the channels of those of training, and were read alike."""
         expected = self._encoder.n_channels_in_
@@ -202,7 +207,7 @@ def train(
     if data.y is None:
         raise _errors.no_labels(data.names)
     if len(data.classes) < 2:
-        raise _errors.one_class(data.classes[0])
+        raise _errors.too_few_classes(data.classes[0], len(data))
     reading = _reading_of(data)
     fit = fit_method(
         chosen_method, data, settings,

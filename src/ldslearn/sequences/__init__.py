@@ -2,6 +2,7 @@
 
 from ldslearn.sequences.collection import as_collection
 from ldslearn.sequences.delays import hankel, lagged
+from ldslearn.sequences.lengthening import lengthen
 from ldslearn.sequences.named import NamedSequences, keep_names, name_sequence, name_some, select
 from ldslearn.sequences.synthetic import make_lds_sequences, propagate
 from ldslearn.sequences.textures import make_dynamic_textures
@@ -14,6 +15,7 @@ __all__ = [
     "hankel",
     "keep_names",
     "lagged",
+    "lengthen",
     "make_dynamic_textures",
     "make_lds_sequences",
     "name_sequence",

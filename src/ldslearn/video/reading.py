@@ -69,7 +69,7 @@ class FrameOptions:
                     source,
                     "have frames of one size",
                     f"{shape[:2]} and {cropped.shape[:2]}",
-                    "Give size=(height, width).",
+                    "Give one size: --size HEIGHTxWIDTH, or size=(height, width) in Python.",
                 )
             shape = cropped.shape
             yield cropped.astype(np.float32, copy=False)
@@ -181,7 +181,10 @@ def bounded(frames: Iterable[Floats], source: Path, *, chunk: bool) -> Iterator[
     for frame in frames:
         size += frame.nbytes
         if size > _LARGEST_FILE:
-            remedy = "Give size, crop or stride." if chunk else "Give size, crop, stride or length."
+            remedy = (
+                "Make frames smaller, such as --size 48x64 (size=(48, 64) in Python), or take "
+                f"fewer of them (stride{'' if chunk else ' or length'})."
+            )
             raise _errors.too_large(f"file {source}", size, _LARGEST_FILE, remedy)
         yield frame
 
