@@ -169,7 +169,7 @@ def test_two_examples_a_class():
 def test_a_class_of_one_is_trained_on_with_a_warning():
     X, y = small(3, 6)
     keep = [*range(12), 12]
-    with pytest.warns(UserWarning, match="has one sequence or group only"):
+    with pytest.warns(UserWarning, match="one sequence or group only"):
         model = fitted([X[i] for i in keep], y[keep])
     assert len(model.classes_) == 3
     assert model.predict([X[12]]) == [y[12]]
@@ -177,7 +177,7 @@ def test_a_class_of_one_is_trained_on_with_a_warning():
 
 def test_all_classes_of_one():
     X, y = small(3, 1)
-    with pytest.warns(UserWarning, match="has one sequence or group only"):
+    with pytest.warns(UserWarning, match="one sequence or group only"):
         model = fitted(X, y)
     assert np.isnan(model.report_.expected_accuracy)
     np.testing.assert_array_equal(model.predict(X), y)

@@ -94,8 +94,8 @@ def gather(
         Leave out what cannot be read, list it in `skipped` and warn, instead of raising.
     n_jobs : int or None
     frame : tuple of int, optional
-        What :func:`frame_of` must give for every item: that of training data. That of the first
-        item when not given.
+        What :func:`frame_of` gave for the training data, which items must have, too; channels
+        alone where either has no frames.
     """
     found: list[list[NDArray[Any]]] = [[] for _ in items]
     reasons: dict[int, str] = {}
@@ -115,19 +115,24 @@ def gather(
                 reasons[index] = str(error)
 
     for_each_block(work, len(items), n_jobs=n_jobs, description=description)
+
+    def leave_out(index: int, like: str, expected: tuple[int, ...]) -> None:
+        got = frame_of(found[index][0])
+        error = _errors.unlike_first(items[index].name, got, like, expected, index)
+        if not skip:
+            raise error
+        reasons[index], found[index] = str(error), []
+
+    for index, values in enumerate(found):
+        if frame is not None and any(not _fits(value, frame) for value in values):
+            leave_out(index, "the training data", frame)
     first = next((index for index, values in enumerate(found) if values), None)
     if first is None:
-        raise _errors.none_usable(len(items), reasons[0])
-    like = items[first].name if frame is None else "the training data"
-    frame = frame or frame_of(found[first][0])
+        raise _errors.none_usable(len(items), reasons[min(reasons)])
+    frame = frame_of(found[first][0])
     for index, values in enumerate(found):
         if any(frame_of(value) != frame for value in values):
-            error = _errors.unlike_first(items[index].name, frame_of(values[0]), like, frame, index)
-            if not skip:
-                raise error
-            reasons[index], found[index] = str(error), []
-    if not any(found):
-        raise _errors.none_usable(len(items), reasons[min(reasons)])
+            leave_out(index, items[first].name, frame)
     if reasons:
         texts = [reasons[index] for index in sorted(reasons)]
         warnings.warn(_errors.skipped_files(texts), stacklevel=3)
@@ -160,6 +165,11 @@ def frame_of(value: NDArray[Any]) -> tuple[int, ...]:
     if value.ndim == 2:
         return (value.shape[0],)
     return (int(np.prod(value.shape[1:])), *value.shape[1:])
+
+
+def _fits(value: NDArray[Any], frame: tuple[int, ...]) -> bool:
+    """Whether an item has the channels and, where both have frames, the frames of another."""
+    return all(got == wanted for got, wanted in zip(frame_of(value), frame, strict=False))
 
 
 def check_values(item: Item, values: list[NDArray[Any]]) -> None:
