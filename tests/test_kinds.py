@@ -1,5 +1,7 @@
 """Files by their first bytes, and names that are nearly right."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,8 @@ def test_arrays_and_nothing(tmp_path):
     assert recognize(tmp_path / "a.npy") == "an array (.npy)"
     assert recognize(tmp_path / "nothing") is None
     assert recognize(tmp_path) is None
+    os.mkfifo(tmp_path / "pipe")
+    assert recognize(tmp_path / "pipe") is None
 
 
 def test_advice():

@@ -54,6 +54,8 @@ _ADVICE = {
 
 def recognize(path: str | os.PathLike[str]) -> str | None:
     """Return what a file is by its first bytes, in words; None where they say nothing."""
+    if not os.path.isfile(path):  # a pipe may never give any
+        return None
     try:
         with open(path, "rb") as file:
             start = file.read(4096)
