@@ -382,8 +382,10 @@ def unlike_first(
     return SequenceError(str(invalid(name, rule, words(got), remedy)), [index])
 
 
-def none_usable(count: int, reason: str) -> ValueError:
-    """Items none of which could be read or used."""
+def none_usable(count: int, name: str, reason: str) -> ValueError:
+    """Items none of which could be read or used, and why the first could not."""
+    if name not in reason:  # a disk or network does not know it
+        reason = f"{name}: {reason}"
     if count == 1:
         return ValueError(reason)
     return ValueError(

@@ -103,7 +103,7 @@ def encode_folder(
     made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
     shards = [made[print_] for print_ in blocks]
     if not any(shard.length for shard in shards):
-        raise _errors.none_usable(len(items), shards[0].skipped[0][1])
+        raise _errors.none_usable(len(items), *shards[0].skipped[0])
     write_index(folder, shards, about)
     tidy(folder, {shard.name for shard in shards if shard.length})
     encoded = LDSStore.open(folder)
@@ -125,7 +125,7 @@ def _first_of(
         if not isinstance(found, str):
             return found
         reasons.append(found)
-    raise _errors.none_usable(len(items), reasons[0])
+    raise _errors.none_usable(len(items), items[0].name, reasons[0])
 
 
 def _make(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], list[str]]:

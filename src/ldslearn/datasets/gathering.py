@@ -128,7 +128,7 @@ def gather(
             leave_out(index, "the training data", frame)
     first = next((index for index, values in enumerate(found) if values), None)
     if first is None:
-        raise _errors.none_usable(len(items), reasons[min(reasons)])
+        raise _errors.none_usable(len(items), items[0].name, reasons[0])
     frame = frame_of(found[first][0])
     for index, values in enumerate(found):
         if any(frame_of(value) != frame for value in values):

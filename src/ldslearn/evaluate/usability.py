@@ -35,7 +35,7 @@ def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object
                 found.append((data.names[index], _reason(select(data.X, [index]), check, error)))
             kept = np.setdiff1d(kept, wrong)
             if not len(kept):
-                raise _errors.none_usable(len(data), found[0][1]) from None
+                raise _errors.none_usable(len(data), *found[0]) from None
     if not found:
         return data
     warnings.warn(_errors.skipped_files([reason for _, reason in found]), stacklevel=2)
