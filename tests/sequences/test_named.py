@@ -105,3 +105,8 @@ def test_the_automatic_classifier_names_files():
     model = AutoLDSClassifier(time_budget=0.5, random_state=0).fit(data.X, [0, 1] * 6)
     with pytest.warns(UserWarning, match=r"shorter than \d+ time points \(walk/1.csv\)"):
         model.predict(collection(3, 30, x1=np.zeros((3, 1))).X)
+
+
+def test_a_collection_is_passed_by_its_sequences():
+    with pytest.raises(TypeError, match=r"got Collection. Pass its sequences: collection.X\."):
+        LDSEncoder(2).fit(collection())

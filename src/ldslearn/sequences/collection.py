@@ -61,6 +61,8 @@ def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
         return X
     if isinstance(X, str | bytes | dict) or not isinstance(X, Sequence | np.ndarray):
         remedy = "Pass list(...) of an iterable, or numpy.asarray(...) of a tensor or data frame."
+        if hasattr(X, "X") and hasattr(X, "names"):
+            remedy = "Pass its sequences: collection.X."
         raise _errors.not_a_collection(name, type(X).__name__, remedy)
     return X
 
