@@ -75,6 +75,7 @@ class Reading:
         """
         suffix = path.suffix.lower()
         if path.is_dir() or suffix in VIDEO_SUFFIXES:
+            _check_no_image(path)
             clips = list(read_clips(path, self.frames, chunk=self.chunk))
         elif suffix in READABLE_ARRAYS:
             array = read_array(path)
@@ -131,6 +132,14 @@ def read_array(path: Path) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
         raise _errors.bad_file(path, "hold numbers", f"dtype {array.dtype}")
     return array
+
+
+def _check_no_image(path: Path) -> None:
+    """Raise if a file with the suffix of a video is one image: decoders would not mind."""
+    kind = recognize(path) or ""
+    if kind.endswith(" image"):
+        remedy = "Rename it; the images of one sequence belong in a folder of their own."
+        raise _errors.bad_file(path, "be a video", kind, remedy)
 
 
 def _check_kind(path: Path) -> None:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._files import open_file
-from ldslearn._kinds import recognize
 from ldslearn.video.resizing import resize
 
 Floats = NDArray[np.float32]
@@ -222,7 +221,6 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
     """Yield frames as (height, width[, 3]) arrays of 0 to 255, turned as they are to be shown."""
     import av  # takes its time
 
-    _check_kind(path)
     n_frames, promised = 0, 0
     seconds = lasts = 0.0
     with open_file(path) as file:
@@ -251,16 +249,6 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
         )
     if n_frames > 1 and seconds * n_frames / (n_frames - 1) < _WHOLE * lasts:
         warnings.warn(_errors.seems_cut_short(path, seconds, lasts), stacklevel=2)
-
-
-def _check_kind(path: Path) -> None:
-    """Raise if a file with the suffix of a video is an image: decoders would not mind."""
-    if path.suffix.lower() in IMAGE_SUFFIXES:
-        return
-    kind = recognize(path) or ""
-    if kind.endswith(" image"):
-        remedy = "Rename it; the images of one sequence belong in a folder of their own."
-        raise _errors.bad_file(path, "be a video", kind, remedy)
 
 
 def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
