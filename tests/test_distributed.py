@@ -71,7 +71,7 @@ def test_messages_of_the_encoder_name_the_right_sequence(workers):
     with pytest.raises(ValueError, match="sequence 9 must vary over time"):
         LDSEncoder(4).fit_transform(X)
     X[9][:] = np.arange(X[9].shape[1])
-    with pytest.warns(UserWarning, match=r"1 sequence has a rank below n_states=4 \(sequence 9"):
+    with pytest.warns(UserWarning, match=r"1 sequence has a rank below the 4 states \(sequence 9"):
         LDSEncoder(4).fit_transform(X)
     X[9][:] *= 1e200
     with pytest.raises(ValueError, match="sequence 9 must have values whose squares"):

@@ -8,6 +8,7 @@ import pytest
 import ldslearn
 
 ORDER = [
+    "_kinds",
     "_errors",
     "_checks",
     "_files",

@@ -4,9 +4,25 @@ Each function builds the exception (or the text of a warning) for one mistake, s
 mistake reads the same wherever it is met, and tests pin the words in one place.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+
+from ldslearn._kinds import nearest, recognize
+
+
+class SequenceError(ValueError):
+    """An error about some sequences of a collection; without them the others might do.
+
+    Attributes
+    ----------
+    indices : tuple of int
+        Which ones, counted from 0.
+    """
+
+    def __init__(self, message: str, indices: Iterable[int] = ()) -> None:
+        super().__init__(message)
+        self.indices = tuple(int(index) for index in indices)
 
 
 def invalid(what: str, rule: str, got: object, remedy: str) -> ValueError:
@@ -19,10 +35,10 @@ def invalid_parameter(name: str, rule: str, got: object) -> ValueError:
     return ValueError(f"{name} must {rule}; got {got!r}.")
 
 
-def unknown_name(what: str, got: object, known: Iterable[str]) -> ValueError:
+def unknown_name(what: str, got: object, known: Collection[str]) -> ValueError:
     """A name that is not in a registry."""
     names = ", ".join(repr(name) for name in known)
-    return ValueError(f"{what} must be one of {names}; got {got!r}.")
+    return ValueError(f"{what} must be one of {names}; got {got!r}.{nearest(got, known)}")
 
 
 def listed(indices: Sequence[int], limit: int = 5) -> str:
@@ -75,7 +91,7 @@ def empty_collection(name: str) -> ValueError:
     return ValueError(f"{name} must hold at least one sequence; got an empty collection.")
 
 
-def wrong_dimensions(index: int, shape: tuple[int, ...]) -> ValueError:
+def wrong_dimensions(who: str, shape: tuple[int, ...]) -> ValueError:
     """One member of a list that is not a matrix."""
     remedy = {
         1: "For a single channel pass sequence[None, :].",
@@ -83,15 +99,12 @@ def wrong_dimensions(index: int, shape: tuple[int, ...]) -> ValueError:
         4: "A video (n_frames, height, width, colours) becomes a sequence by "
         "ldslearn.video.to_sequence.",
     }.get(len(shape), "")
-    message = (
-        f"sequence {index} must have shape (n_channels, n_timepoints); got shape {shape}. {remedy}"
-    )
+    message = f"{who} must have shape (n_channels, n_timepoints); got shape {shape}. {remedy}"
     return ValueError(message.rstrip())
 
 
-def wrong_dtype(index: int | None, dtype: object) -> TypeError:
+def wrong_dtype(who: str, dtype: object) -> TypeError:
     """Complex numbers, strings, dates, objects."""
-    who = "X" if index is None else f"sequence {index}"
     return TypeError(
         f"{who} must hold real numbers (floats or integers); got dtype {dtype}. "
         "Convert it first, for example with array.astype(float); split complex signals into "
@@ -99,10 +112,10 @@ def wrong_dtype(index: int | None, dtype: object) -> TypeError:
     )
 
 
-def not_an_array(index: int, got: object) -> TypeError:
+def not_an_array(who: str, got: object) -> TypeError:
     """A member of a list NumPy cannot make an array of."""
     return TypeError(
-        f"sequence {index} must be an array of shape (n_channels, n_timepoints); "
+        f"{who} must be an array of shape (n_channels, n_timepoints); "
         f"got {type(got).__name__}. numpy.asarray must turn it into a matrix of real numbers."
     )
 
@@ -115,24 +128,32 @@ def masked_values(what: str) -> TypeError:
     )
 
 
-def not_finite(index: int, n_nan: int, n_infinite: int, size: int, others: int) -> ValueError:
-    """NaN or infinity."""
-    more = f" {others} more {_plural(others)} affected." if others else ""
-    return ValueError(
-        f"sequence {index} must be finite; got {n_nan} NaN and {n_infinite} infinite of {size} "
-        f"values.{more} Interpolate or drop them before encoding."
+def not_finite(
+    who: str, n_nan: int, n_infinite: int, size: int, others: str, indices: Sequence[int]
+) -> SequenceError:
+    """NaN or infinity in one sequence, and perhaps in others."""
+    more = f" {len(indices) - 1} more {_plural(len(indices) - 1)} affected: {others}." * bool(
+        others
+    )
+    return SequenceError(
+        f"{who} must be finite; got {n_nan} NaN and {n_infinite} infinite of {size} values.{more} "
+        "Interpolate or drop them before encoding.",
+        indices,
     )
 
 
-def channel_counts_differ(index: int, got: int, expected: int, lengths: set[int]) -> ValueError:
-    """Sequences with different numbers of rows; `lengths` are those of all."""
+def channel_counts_differ(
+    who: str, got: int, first: str, expected: int, indices: Sequence[int], lengths: set[int]
+) -> SequenceError:
+    """Sequences with different numbers of rows; `lengths` are the numbers of columns of all."""
     remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
     if len(lengths) == 1:
         remedy = (
             f"All have {min(lengths)} columns: if rows are time points, as they seem to be, pass "
             "X = [x.T for x in X]."
         )
-    return invalid(f"sequence {index}", f"have {expected} channels like sequence 0", got, remedy)
+    rule = f"have {expected} channels like {first}"
+    return SequenceError(str(invalid(who, rule, got, remedy)), indices)
 
 
 def seem_transposed(count: int, shape: tuple[int, ...], remedy: str) -> str:
@@ -151,68 +172,101 @@ def channels_not_as_expected(name: str, got: int, expected: int) -> ValueError:
     )
 
 
-def extreme_values(index: int) -> ValueError:
+def extreme_values(who: str, index: int) -> SequenceError:
     """Values whose squares overflow or underflow."""
-    return ValueError(
-        f"sequence {index} must have values whose squares are representable; "
-        "got numbers of modulus above 1e150 or below 1e-150. Rescale it."
+    return SequenceError(
+        f"{who} must have values whose squares are representable; "
+        "got numbers of modulus above 1e150 or below 1e-150. Rescale it.",
+        [index],
     )
 
 
-def too_short(index: int, shape: tuple[int, ...], n_states: int, delays: int) -> ValueError:
-    """A sequence with fewer transitions than states."""
+def too_short(
+    who: str,
+    shape: tuple[int, ...],
+    n_states: int,
+    delays: int,
+    others: str,
+    indices: Sequence[int],
+) -> SequenceError:
+    """Sequences with fewer transitions than states, the shortest of which is told of."""
     n_channels, n_timepoints = shape
     largest = n_timepoints - delays
-    stacked = f" and delays={delays}" if delays > 1 else ""
+    wanted = "1 state" if n_states == 1 else f"{n_states} states"
+    stacked = f" and {delays} delays" if delays > 1 else ""
+    more = f" {len(indices) - 1} more {_plural(len(indices) - 1)} too short: {others}." * bool(
+        others
+    )
     remedy = (
-        f"The largest n_states that works for it is {largest}."
+        f"Fit with at most {largest} {'state' if largest == 1 else 'states'}, or leave it out."
         if largest >= 1
-        else "Drop it" + (", or lower delays." if delays > 1 else ".")
+        else "Fit with fewer delays, or leave it out."
+        if delays > 1
+        else "Leave it out."
     )
     if n_channels > 2 * n_timepoints:
         remedy += " Sequences are (n_channels, n_timepoints): is it transposed?"
-    return ValueError(
-        f"sequence {index} must have at least {n_states + delays} timepoints for "
-        f"n_states={n_states}{stacked}; got {n_timepoints}. {remedy}"
+    return SequenceError(
+        f"{who} must have at least {n_states + delays} time points for {wanted}{stacked}; "
+        f"got {n_timepoints}.{more} {remedy}",
+        indices,
     )
 
 
-def shorter_than_delays(index: int, n_timepoints: int, delays: int) -> ValueError:
+def too_short_for_any(
+    who: str, n_timepoints: int, delays: int, others: str, indices: Sequence[int]
+) -> SequenceError:
+    """Sequences too short for one state, where states are to be chosen."""
+    stacked = f" for {delays} delays" if delays > 1 else ""
+    more = f" {len(indices) - 1} more {_plural(len(indices) - 1)} too short: {others}."
+    return SequenceError(
+        f"{who} must have at least {delays + 2} time points{stacked}; got {n_timepoints}."
+        f"{more if others else ''} Leave it out{', or use fewer delays' if delays > 1 else ''}.",
+        indices,
+    )
+
+
+def shorter_than_delays(who: str, n_timepoints: int, delays: int) -> ValueError:
     """A sequence that does not fill one stacked sample."""
     return ValueError(
-        f"sequence {index} must have at least {delays} timepoints, as many as delays; "
-        f"got {n_timepoints}."
+        f"{who} must have at least {delays} time points, as many as delays; got {n_timepoints}."
     )
 
 
 def too_many_states(n_states: int, n_channels: int, delays: int) -> ValueError:
     """More states than (stacked) channels."""
     n_rows = n_channels * delays
-    rows = f"n_channels = {n_rows}" if delays == 1 else f"n_channels * delays = {n_rows}"
+    channels = "1 channel" if n_channels == 1 else f"{n_channels} channels"
+    rows = channels if delays == 1 else f"{channels} with {delays} delays"
     return ValueError(
-        f"n_states must be at most {rows}; got {n_states}. Lower n_states to {n_rows}, or stack "
-        f"lagged copies of the channels with delays={-(-n_states // n_channels)} or more."
+        f"the number of states must be at most {n_rows} for {rows}; got {n_states}. Use at most "
+        f"{n_rows} states, or at least {-(-n_states // n_channels)} delays, which stack lagged "
+        "copies of the channels."
     )
 
 
-def constant_sequence(indices: Sequence[int], center: bool) -> ValueError:
+def constant_sequence(
+    who: str, center: bool, constant: Sequence[int], n_sequences: int
+) -> SequenceError:
     """Sequences that never move have no dynamics once they are centred."""
-    if center:
-        return ValueError(
-            f"sequence {listed(indices)} must vary over time; got a constant sequence. "
-            "Drop it, or use center=False to keep the mean in the states."
-        )
-    return ValueError(f"sequence {listed(indices)} must not be zero throughout. Drop it.")
+    one = len(constant) == 1
+    count = "" if one else f" ({len(constant)} of {n_sequences} sequences)"
+    it = "it" if one else "them"
+    if not center:
+        return SequenceError(f"{who}{count} must not be zero throughout. Leave {it} out.", constant)
+    return SequenceError(
+        f"{who}{count} must vary over time; got {'a constant sequence' if one else 'constants'}. "
+        f"Leave {it} out, or encode in Python with center=False, which keeps the mean.",
+        constant,
+    )
 
 
-def idle_states(ranks: Sequence[tuple[int, int]], n_states: int) -> str:
+def idle_states(who: str, rank: int, count: int, n_states: int) -> str:
     """Text of the warning about sequences that fill fewer than n_states dimensions."""
-    index, rank = ranks[0]
-    plural = f"{len(ranks)} sequences have" if len(ranks) > 1 else "1 sequence has"
+    plural = f"{count} sequences have" if count > 1 else "1 sequence has"
     return (
-        f"{plural} a rank below n_states={n_states} (sequence {index}: rank {rank}); the states "
-        "beyond the rank are idle (zero rows and columns in A, arbitrary columns in C). "
-        "Lower n_states to avoid this."
+        f"{plural} a rank below the {n_states} states ({who}: rank {rank}); the states beyond the "
+        "rank are idle. Use fewer states to avoid this."
     )
 
 
@@ -235,6 +289,60 @@ def nothing_to_read(folders: Sequence[Path]) -> str:
         f"no item in the folder {names}{more}, passed over: no video, folder of images or array by "
         "its suffix. Rename or convert its files, or move it elsewhere."
     )
+
+
+def undecodable_video(path: Path, n_frames: int, reason: str) -> ValueError:
+    """A file under a video's name that holds none, or one that is damaged; `reason` may be empty.
+
+    What it holds is told by its first bytes.
+    """
+    kind = recognize(path)
+    if not reason and kind is not None and not n_frames and not kind.startswith("a video"):
+        if kind.startswith("an empty"):
+            return empty_file(path, "be a video or image")
+        return bad_file(path, "be a video or image", kind, "Rename it, or leave it out.")
+    if reason:
+        return bad_file(path, "be a whole video or image", reason, "Leave it out.")
+    return bad_file(
+        path, "be a whole video or image", f"bytes that cannot be decoded after {n_frames} frames",
+        "It may have been cut short in a copy: copy it again. Or convert it, for example: "
+        f"ffmpeg -i {path.name} converted.mp4",
+    )  # fmt: skip
+
+
+def items_too_deep(root: Path, rule: str, item: str) -> ValueError:
+    """A folder of three levels or more, of which nobody said what they mean."""
+    folders = item.split("/")[:-1]
+    rest = "/*" * (len(folders) - 2) + "/item"
+    line = f"{item},{folders[1]},{folders[0]}"
+    return bad_file(
+        root, rule, f"items further down, such as {item}",
+        f"Say what the folders mean: --levels group/class{rest} if the first is who was recorded, "
+        f"--levels class/group{rest} if it is the class (levels='...' in Python). Or list all in "
+        f"{root.name}/manifest.csv, with the line 'path,label,group' and lines such as '{line}'.",
+    )  # fmt: skip
+
+
+def no_labels(names: Sequence[str]) -> ValueError:
+    """Items without labels, where labels are needed."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return invalid(
+        "the collection", "have labels", f"none for {names[0]}{more}",
+        "Move the items of each class into a folder of its own, or write a CSV file with the line "
+        f"'item,label' and lines such as '{names[0]},LABEL', and name it by --labels FILE "
+        "(labels='FILE' in Python).",
+    )  # fmt: skip
+
+
+def empty_file(path: str | PathLike[str], rule: str) -> ValueError:
+    """A file of no bytes."""
+    return bad_file(path, rule, "an empty file (0 bytes)", "Copy it again, or delete it.")
+
+
+def no_such_items(path: Path, count: int, names: str) -> str:
+    """Warning about labels of items that are not there."""
+    rows = "1 row" if count == 1 else f"{count} rows"
+    return f"{rows} of {path} name no item, and were passed over: {names}"
 
 
 def bad_file(path: str | PathLike[str], rule: str, reason: object, remedy: str = "") -> ValueError:
@@ -285,8 +393,9 @@ def unlike_first(
     got: tuple[int, ...],
     first: str,
     expected: tuple[int, ...],
+    index: int = 0,
     n_timepoints: int | None = None,
-) -> ValueError:
+) -> SequenceError:
     """An item whose channels or frames are not those of the first one.
 
     `n_timepoints` is that of all items, if they have one.
@@ -295,13 +404,27 @@ def unlike_first(
     def words(shape: tuple[int, ...]) -> str:
         return f"{shape[0]} channels" if len(shape) == 1 else f"frames of shape {shape[1:]}"
 
-    remedy = "Pass size=(height, width) to make them alike." if len(got) > 1 else "Leave it out."
-    if len(got) == 1 and n_timepoints is not None:
+    remedy = "Leave it out."
+    if len(got) > 1 and len(expected) > 1:
+        remedy = "Give one size for all: --size HEIGHTxWIDTH, or size=(height, width) in Python."
+    elif len(got) == 1 and n_timepoints is not None:
         remedy = (
             f"All have {n_timepoints} time points: if rows of arrays are time points, as they seem "
             "to be, give transpose=True, --transpose; else leave it out."
         )
-    return invalid(name, f"have {words(expected)} like {first}", words(got), remedy)
+    rule = f"have {words(expected)} like {first}"
+    return SequenceError(str(invalid(name, rule, words(got), remedy)), [index])
+
+
+def none_usable(count: int, name: str, reason: str) -> ValueError:
+    """Items none of which could be read or used, and why the first could not."""
+    if name not in reason:  # a disk or network does not know it
+        reason = f"{name}: {reason}"
+    if count == 1:
+        return ValueError(reason)
+    return ValueError(
+        f"at least one of {count} items must be usable; got none. The first: {reason}"
+    )
 
 
 TRAINING = "the training data"  # what new files must be like
@@ -374,14 +497,14 @@ def too_large(what: str, size: int, limit: int, remedy: str) -> ValueError:
 def unreadable_file(path: str | PathLike[str], kind: str) -> ValueError:
     """A truncated, foreign or damaged file."""
     return ValueError(
-        f"{path} must be a complete {kind} file; it cannot be read as one. "
+        f"{path} must be a complete {kind} file; got {recognize(path) or 'other bytes'}. "
         "It may have been cut short in a copy, or be another program's file."
     )
 
 
 def untried(n_states: int, sparsity: float | None, reason: object) -> str:
     """Warning that parameters were not chosen by folds."""
-    values = f"n_states={n_states}" + ("" if sparsity is None else f" and sparsity={sparsity:g}")
+    values = f"{n_states} states" + ("" if sparsity is None else f" and a sparsity of {sparsity:g}")
     return f"{values} were taken untried, as folds of the training part cannot be used: {reason}"
 
 
@@ -451,11 +574,6 @@ def other_store(path: str | PathLike[str], name: str, got: object, wanted: objec
 def of_block(start: int, stop: int, message: str) -> str:
     """A warning about some of the systems of a block, which count from its first."""
     return f"of systems {start} to {stop - 1}, counted from the first of them: {message}"
-
-
-def of_items(first: str, last: str, message: str) -> str:
-    """A warning about some of the items from one to another, which count from the first."""
-    return f"of {first} to {last}, counted from the first of them: {message}"
 
 
 def package_missing(what: str, package: str, extra: str) -> ImportError:
@@ -727,19 +845,20 @@ def labels_not_as_many(n_labels: int, n_items: int, what: str = "systems") -> Va
     return ValueError(f"y must hold one label a {one}; got {n_labels} labels for {n_items} {what}.")
 
 
-def lengthened(indices: Sequence[int], shortest: int) -> str:
+def lengthened(who: str, count: int, shortest: int) -> str:
     """Warning about new sequences that are shorter than any of training."""
     return (
-        f"{len(indices)} {_plural(len(indices))} shorter than {shortest} time points (sequence "
-        f"{listed(indices)}): their last samples were repeated."
+        f"{count} {_plural(count)} shorter than {shortest} time points ({who}): their last samples "
+        "were repeated."
     )
 
 
 def never_held_out(classes: Sequence[str]) -> str:
     """Warning about classes that folds cannot test."""
+    more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
     return (
-        f"class {', '.join(map(repr, classes[:5]))} has one sequence or group only: it is trained "
-        "on, but the expected accuracy says nothing about it."
+        f"class {', '.join(map(repr, classes[:5]))}{more}: one sequence or group only, which is "
+        "trained on, so that the expected accuracy says nothing about it."
     )
 
 
@@ -749,6 +868,31 @@ def one_class(label: object) -> ValueError:
         f"y must hold at least two classes; got only {label!r}. A classifier of one class would "
         "know its answer already."
     )
+
+
+def too_few_classes(label: str, count: int) -> ValueError:
+    """A collection of one class."""
+    return invalid(
+        "the collection", "hold at least two classes", f"{count} items of the one class {label!r}",
+        "Add items of another class. To group items without labels, use `ldslearn cluster` or "
+        "LDSKMeans.",
+    )  # fmt: skip
+
+
+def too_few_of_class(label: str, count: int, others: int, folds: int) -> ValueError:
+    """A class that is too small for folds; with one member, for any."""
+    also = f" and of {others} more {'class' if others == 1 else 'classes'}" * bool(others)
+    if count < 2:
+        return invalid(
+            "every class", "have at least 2 items, one to train on and one to test",
+            f"{count} of class {label!r}{also}",
+            "Add items, or leave the class out.",
+        )  # fmt: skip
+    return invalid(
+        "every class", f"have at least {folds} items for {folds} folds",
+        f"{count} of class {label!r}{also}",
+        f"Take at most {count} folds (--folds {count}), or add items.",
+    )  # fmt: skip
 
 
 def bad_labels(got: object) -> ValueError:

@@ -160,6 +160,8 @@ def explained(path: str | os.PathLike[str], rule: str, remedy: str = "") -> Iter
         raise
     except Exception as error:
         reason = (str(error) or type(error).__name__).rstrip(".")
+        if os.path.isfile(path) and not os.path.getsize(path):
+            reason = "an empty file (0 bytes)"
         if len(reason) > _MAX_REASON:  # zipfile quotes whole files
             reason = reason[:_MAX_REASON] + "..."
         raise _errors.bad_file(path, rule, reason, remedy) from error

@@ -217,7 +217,7 @@ def test_predict_takes_folders_manifests_and_files_together(clips, model, capsys
     (clips / "some.csv").unlink()
     (tmp_path / "log.csv").write_text("1,2\n3,4\n5,6\n7,8\n")
     message = failure(capsys, "predict", model, tmp_path / "log.csv")
-    assert "log.csv must have 144 channels like the training data, frames of shape" in message
+    assert "log.csv must have frames of shape (12, 12) like the training data; got 2" in message
 
 
 def test_clips_of_two_sizes(clips, capsys, tmp_path):
@@ -254,7 +254,7 @@ def test_a_model_treats_new_files_as_it_did_the_old(clips, model, capsys, tmp_pa
 def test_predict_skips_what_it_cannot_read(clips, model, capsys, tmp_path):
     (tmp_path / "bad.avi").write_bytes(b"no video")
     good = clips / "flag/0.avi"
-    assert "bad.avi must be a whole video" in failure(
+    assert "bad.avi must be a video or image; got a text" in failure(
         capsys, "predict", model, tmp_path / "bad.avi", good
     )
     capsys.readouterr()
@@ -369,8 +369,12 @@ def test_inspect(clips, model, capsys):
         (["evaluate", "CLIPS", "-p", "split", "--folds", "3"], 2, "--folds must not be given"),
         (["evaluate", "CLIPS", "--size", "big"], 2, "--size must be HEIGHTxWIDTH"),
         (["evaluate", "CLIPS", "--crop", "1,2"], 2, "--crop must be TOP,LEFT"),
-        (["evaluate", "CLIPS", *GRASS, "-n", "500"], 1, "n_states must be at most"),
-        (["evaluate", "CLIPS", "-n", "5"], 2, "n_states must not be given to the method auto"),
+        (
+            ["evaluate", "CLIPS", *GRASS, "-n", "500"],
+            1,
+            "0.avi must have at least 504 time points",
+        ),
+        (["evaluate", "CLIPS", "-n", "5"], 2, "--states must not be given to the method auto"),
         (["evaluate", "CLIPS", "--states", "0"], 2, "states"),
         (["train", "CLIPS", "-o", "no/such/folder.lds"], 1, "must exist to write"),
         (["predict", "CLIPS/flag/0.avi", "CLIPS"], 1, "0.avi"),

@@ -118,7 +118,7 @@ def test_a_damaged_frame_stops_a_whole_load(whole, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
     (copy / "Set3/0004/0001/frame-0000.jpg").write_bytes(b"not a picture")
-    with pytest.raises(ValueError, match="Set3/0004/0001/frame-0000.jpg must be a whole video or"):
+    with pytest.raises(ValueError, match="Set3/0004/0001/frame-0000.jpg must be a video or im"):
         load_cambridge(copy)
 
 

@@ -84,7 +84,7 @@ def test_items_that_fail_are_listed_and_left_out(clips):
     with pytest.warns(UserWarning, match="3 items were skipped, the first because"):
         store = encode(clips)
     reasons = dict(store.skipped)
-    assert "must be a complete npy file" in reasons["a/2.npy"]
+    assert "2.npy must be an .npy array; got a text" in reasons["a/2.npy"]
     assert reasons["b/3.npy"].startswith("b/3.npy must vary over time; got a constant")
     assert "must have 6 channels like the first item; got 5 channels" in reasons["b/5.npy"]
     assert store.texts("names") == ["a/0.npy", "a/4.npy", "a/6.npy", "b/1.npy", "b/7.npy"]
@@ -134,7 +134,9 @@ def test_what_a_manifest_says_is_kept_and_kept_up(clips):
 def test_nothing_readable_is_an_error(clips):
     for path in clips.rglob("*.npy"):
         path.write_bytes(b"")
-    with pytest.raises(ValueError, match="a/0.npy must be readable, or one of the others"):
+    with pytest.raises(
+        ValueError, match="at least one of 8 items must be usable; got none. The first: .*a/0.npy"
+    ):
         encode(clips)
 
 
@@ -207,10 +209,10 @@ def test_a_share_of_variance_needs_all_sequences(clips):
 def test_warnings_are_passed_on_once(clips):
     for path in clips.rglob("*.npy"):
         np.save(path, np.arange(20.0)[None] * np.ones((6, 1)))
-    with pytest.warns(UserWarning, match="a rank below n_states=3") as caught:
+    with pytest.warns(UserWarning, match="a rank below the 3 states") as caught:
         encode(clips, shard_size=100)
     (warning,) = caught
-    assert str(warning.message).startswith("of a/0.npy to b/7.npy, counted from the first of them")
+    assert str(warning.message).startswith("8 sequences have a rank below the 3 states (a/0.npy")
 
 
 def test_blocks_of_this_process_run_one_after_the_other():
@@ -295,7 +297,7 @@ def test_a_store_of_nothing_is_not_written(clips, monkeypatch):
         return original(*task)
 
     monkeypatch.setattr(encoding, "encode_block", block)
-    with pytest.raises(ValueError, match=r"a/0.npy must be fit to encode.*Stale file handle"):
+    with pytest.raises(ValueError, match=r"none. The first: a/0.npy: .*Stale file handle"):
         encode(clips)
     monkeypatch.undo()
     assert len(encode(clips)) == 8

@@ -117,7 +117,7 @@ def test_damaged_files_are_named_or_skipped(tmp_path):
     assert "cut.npy must be a complete npy file" in reasons["cut.npy"]
     assert "words.csv must be a table of numbers; got no row of numbers" in reasons["words.csv"]
     assert "texts.npy must hold numbers; got dtype <U4" in reasons["texts.npy"]
-    assert "letters.npy must be a complete npy file" in reasons["letters.npy"]
+    assert "letters.npy must be an .npy array; got an empty file" in reasons["letters.npy"]
     assert "pipe.csv must be a regular file; got a pipe" in reasons["pipe.csv"]
     assert "two.mat must hold one matrix or array; got 2 of them" in reasons["two.mat"]
 
@@ -125,7 +125,7 @@ def test_damaged_files_are_named_or_skipped(tmp_path):
 def test_nothing_readable_is_an_error(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "words.txt").write_text("none")
-    with pytest.raises(ValueError, match="words.txt must be readable"):
+    with pytest.raises(ValueError, match="words.txt must be a table of numbers"):
         load_tactile(tmp_path, "bdh", partial=True)
 
 

@@ -123,7 +123,7 @@ def test_a_damaged_video_is_named_or_skipped(tmp_path):
         for number in range(1, 5):
             write_video(tmp_path / f"{texture}_{number}.avi", quadrants(0, 0, 0))
     (tmp_path / "fire_2.avi").write_bytes(b"damaged")
-    with pytest.raises(ValueError, match="fire_2.avi must be a whole video"):
+    with pytest.raises(ValueError, match="fire_2.avi must be a video or image; got a text"):
         load_ucla(tmp_path)
     with pytest.warns(UserWarning, match="1 item was skipped"):
         textures = load_ucla(tmp_path, partial=True)

@@ -191,10 +191,10 @@ def test_what_is_given_is_taken(motions):
 
 def test_a_class_of_one_leaves_the_usual_order():
     data = Collection([np.random.default_rng(i).random((12, 30)) for i in range(5)], list("aabbc"))
-    with pytest.warns(UserWarning, match="n_states=10 and sparsity=0.1 were taken untried"):
+    with pytest.warns(UserWarning, match="10 states and a sparsity of 0.1 were taken untried"):
         choice = choose(METHODS["lds-sc-grass"], data, Settings())
     assert (choice.n_states, choice.sparsity, choice.tried) == (10, 0.1, [])
-    with pytest.warns(UserWarning, match="sparsity=0.3 were taken untried"):
+    with pytest.warns(UserWarning, match="sparsity of 0.3 were taken untried"):
         assert choose(METHODS["lds-sc-grass"], data, Settings(), sparsity=0.3).sparsity == 0.3
 
 
@@ -213,7 +213,7 @@ def test_automatic_delays_and_orders(n_channels, length, delays, states):
 def test_too_short():
     data = Collection([np.ones((2, 9)), np.ones((2, 2))], names=("long", "short"))
     with pytest.raises(
-        ValueError, match="short must have 3 time points at least for delays=1; got 2"
+        ValueError, match="short must have at least 3 time points; got 2. Leave it out"
     ):
         feasible_states(data, 1)
 

@@ -171,7 +171,7 @@ def test_states_and_forecast_refuse_what_does_not_fit(systems):
     with pytest.raises(ValueError, match="sequences must have 8 channels, as .*; got 7"):
         systems.forecast(np.zeros((6, 7, 5)), 2)
     delayed = LDS(systems.A, systems.C, delays=4)
-    with pytest.raises(ValueError, match="sequence 0 must have at least 4 timepoints"):
+    with pytest.raises(ValueError, match="sequence 0 must have at least 4 time points"):
         delayed.forecast(np.zeros((6, 2, 3)), 2)
 
 

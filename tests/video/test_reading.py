@@ -135,7 +135,9 @@ def test_natural_order():
 def test_no_video_and_no_playlist(tmp_path, content):
     write_video(tmp_path / "other.avi", SMOOTH)
     (tmp_path / "a.avi").write_bytes(content)
-    with pytest.raises(ValueError, match="a.avi must be a whole video or image; got"):
+    with pytest.raises(
+        ValueError, match="a.avi must be a video or image; got (a text|an empty file)"
+    ):
         read_video(tmp_path / "a.avi")
 
 
@@ -268,13 +270,16 @@ def test_pipes_are_refused(tmp_path, name):
 def test_sizes_are_refused_before_memory_is_taken(tmp_path, monkeypatch):
     write_video(tmp_path / "a.mkv", SMOOTH)
     monkeypatch.setattr("ldslearn.video.reading._LARGEST_FILE", 5000)
-    with pytest.raises(ValueError, match="take at most .* Give size, crop, stride or length"):
+    with pytest.raises(
+        ValueError,
+        match=r"take at most .* --size 48x64 .*\(stride or length",
+    ):
         read_video(tmp_path / "a.mkv")
     monkeypatch.setattr("ldslearn.video.reading._LARGEST_FILE", 5 * SMOOTH[0].size * 4)
     assert len(read_video(tmp_path / "a.mkv", length=5)) == 5
     clips = read_clips(tmp_path / "a.mkv", FrameOptions(length=2), chunk=True)
     assert [len(next(clips)), len(next(clips))] == [2, 2]
-    with pytest.raises(ValueError, match=r"take at most .* Give size, crop or stride\.$"):
+    with pytest.raises(ValueError, match=r"take at most .* fewer of them \(stride\)\.$"):
         next(clips)
     monkeypatch.setattr("ldslearn.video.reading._LARGEST_FRAME", 100)
     with pytest.raises(ValueError, match="got frames of 25 x 18 pixels"):

@@ -24,7 +24,7 @@ from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS, LDSStore
 from ldslearn.models.streaming import by_blocks
-from ldslearn.sequences import as_collection
+from ldslearn.sequences import as_collection, lengthen, select
 from ldslearn.sequences.orientation import warn_if_transposed
 
 Floats = NDArray[np.float64]
@@ -97,7 +97,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         owners = check_groups(groups, len(sequences))
         random = random_source(self.random_state)
         searched = _subset(labels, random, _MOST_SEARCHED)
-        part = [sequences[i] for i in searched]
+        part = select(sequences, searched)
         repeats = next((r for n, r in _REPEATS if len(part) <= n), 1)
         folds = make_folds(
             labels[searched], None if owners is None else owners[searched], repeats, random
@@ -141,7 +141,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
-                pipeline.fit([sequences[i] for i in kept], classes[labels[kept]])
+                pipeline.fit(select(sequences, kept), classes[labels[kept]])
         accuracy = error = float("nan")
         if search.trials:
             own = None if owners is None else owners[searched][tested]
@@ -186,7 +186,8 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
                     raise _errors.channels_are_scaled()
                 return self._system_scores(X)
         encoder = self.pipeline_[-2]
-        sequences = _lengthened(as_collection(X), encoder.n_states + encoder.delays)
+        least = encoder.n_states + encoder.delays
+        sequences = lengthen(as_collection(X), least, stacklevel=3)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             inputs: Any = sequences
@@ -276,19 +277,6 @@ def _subset(labels: NDArray[np.intp], random: np.random.RandomState, most: int) 
         own = random.permutation(np.flatnonzero(labels == c))
         chosen.append(own[: max(2, round(share * len(own)))])
     return np.sort(np.concatenate(chosen))
-
-
-def _lengthened(sequences: list[NDArray[Any]], shortest: int) -> list[NDArray[Any]]:
-    """Sequences, those too short to be described resting at their last sample for a while."""
-    lacking = [max(0, shortest - x.shape[1]) for x in sequences]
-    if not any(lacking):
-        return sequences
-    short = [i for i, count in enumerate(lacking) if count]
-    warnings.warn(_errors.lengthened(short, shortest), stacklevel=4)
-    return [
-        np.pad(x, ((0, 0), (0, count)), mode="edge") if count else x
-        for x, count in zip(sequences, lacking, strict=True)
-    ]
 
 
 def _saying(advance: Callable[..., None]) -> Callable[[str], None]:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._tags import NoTable
-from ldslearn.sequences import as_collection
+from ldslearn.sequences import as_collection, keep_names
 
 _ROUNDING = 1e-10
 
@@ -49,7 +49,7 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
         sequences = as_collection(X)
         if len(sequences[0]) != len(self.scale_):
             raise _errors.channels_not_as_expected("X", len(sequences[0]), len(self.scale_))
-        return [sequence / self.scale_[:, None] for sequence in sequences]
+        return keep_names([sequence / self.scale_[:, None] for sequence in sequences], sequences)
 
 
 def channel_deviations(sequences: list[NDArray[Any]]) -> NDArray[np.float64]:

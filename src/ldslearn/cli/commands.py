@@ -12,19 +12,21 @@ from ldslearn.cli import options as given
 from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
     collection_file,
+    drop_unfit_for,
     method_options,
     output_file,
     protocol_options,
     read_data,
+    reading_options,
+    report_written,
     result_files,
+    suggest_skipping,
     table_options,
     takes,
     usage,
     write_json,
     write_text,
 )
-
-SKIPPING = {"on_error": "skip", "size": "auto"}
 
 app = typer.Typer(
     help="Classify, cluster, compare and synthesise videos and other sequences, each one described "
@@ -94,6 +96,15 @@ def make_clips(
 def inspect(
     path: given.Data,
     layout: given.Layout = None,
+    size: given.Size = "auto",
+    colour: given.Colour = False,
+    crop: given.Crop = None,
+    stride: given.Stride = 1,
+    length: given.Length = None,
+    chunk: given.Chunk = False,
+    features: given.Features = "pixels",
+    levels: given.Levels = None,
+    labels: given.Labels = None,
     time: given.TimeColumn = None,
     columns: given.Columns = None,
     rate: given.Rate = None,
@@ -102,12 +113,13 @@ def inspect(
 ) -> None:
     """Say what is in a model, a dictionary, a store, a collection, a folder or a file.
 
-    Items that fail are counted.
+    Items that fail are listed.
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import is_saved, is_store, load_data, read_new
     from ldslearn.datasets.items import Reading
+    from ldslearn.datasets.manifest import is_manifest
     from ldslearn.evaluate.runs import describe
 
     if is_store(path):
@@ -120,14 +132,16 @@ def inspect(
 
         inspect_saved(path, as_json)
         return
-    options = {} if layout or (path.is_file() and path.suffix.lower() != ".csv") else SKIPPING
+    options = reading_options(size, colour, crop, stride, length, chunk, features, levels, labels)
     table = table_options(time, columns, rate, transpose)
     if path.suffix.lower() == ".npy" and path.is_file():  # one item, also of frames
         found = read_new([path], Reading(**table), False, 1)
     else:
-        found = load_data(path, layout, -1, **options, **table)
+        skip = layout is None and (path.is_dir() or is_manifest(path))
+        on_error = "skip" if skip else "raise"
+        found = load_data(path, layout, -1, **options, **table, on_error=on_error)
     data = describe(found)
-    showing.show(data, as_json, showing.described(str(path), data))
+    showing.show(data, as_json, *showing.describe_data(str(path), data))
 
 
 @app.command()
@@ -143,6 +157,7 @@ def evaluate(
     plan: Any,
     collection: Any,
     data: given.Data,
+    skip_errors: given.SkipErrors = False,
     as_json: given.Json = False,
 ) -> None:
     """Measure how well a method tells the classes apart, by folds or the data's own split.
@@ -155,17 +170,22 @@ def evaluate(
     from ldslearn.report import evaluation_page
 
     output, report = files
+    if skip_errors:
+        collection = drop_unfit_for(collection, wanted)
     rounds: list[Round] = []
     record = run(collection, protocol=plan, on_first=rounds.append, **wanted)
     if output is not None:
         write_json(output, record)
     # Before the page, which may fail to be written.
-    shown = showing.described(str(data), record["data"])
-    showing.show(record, as_json, shown, *showing.evaluation(record))
+    shown = showing.describe_data(str(data), record["data"])
+    showing.show(record, as_json, *shown, *showing.evaluation(record))
+    if output is not None:
+        report_written(output, as_json)
     if report is not None:
         exhibits = exhibit(collection, rounds[0], wanted["settings"], record["mislabelled"])
         typed = shlex.join(["ldslearn", *sys.argv[1:]])
         write_text(report, evaluation_page(record, typed, exhibits, name=data.resolve().name))
+        report_written(report, as_json)
 
 
 @app.command()
@@ -175,6 +195,7 @@ def train(
     wanted: dict[str, Any],
     collection: Any,
     data: given.Data,
+    skip_errors: given.SkipErrors = False,
     as_json: given.Json = False,
 ) -> None:
     """Train on all of a collection and write the model to one file.
@@ -184,6 +205,8 @@ def train(
     from ldslearn.cli import showing
     from ldslearn.evaluate import train as fit
 
+    if skip_errors:
+        collection = drop_unfit_for(collection, wanted)
     model = fit(collection, **wanted)
     model.save(output)
     about = model.about
@@ -191,8 +214,12 @@ def train(
     expected = None if best is None else f"{best:.1%} (the best of those tried)"
     report = about["report"]
     if report is not None:
+        accuracy, error = report["expected_accuracy"], report["standard_error"]
+        known = accuracy is not None and accuracy == accuracy  # else no class could be tested
         expected = (
-            f"{100 * report['expected_accuracy']:.1f} ± {100 * report['standard_error']:.1f} %"
+            f"{100 * accuracy:.1f} ± {100 * error:.1f} %"
+            if known
+            else "unknown: one item per class leaves none to test"
         )
     chosen = {
         "method": about["method"],
@@ -202,10 +229,10 @@ def train(
         **({} if report is None else showing.automatic(report["chosen"])),
         "candidates tried": len(about["tried"]) or None,
         "accuracy in folds": expected,
-        "model": f"{output}, {output.stat().st_size / 1000:,.0f} kB",
     }
-    shown = showing.described(str(data), about["data"])
-    showing.show(about, as_json, shown, showing.facts("trained", chosen))
+    shown = showing.describe_data(str(data), about["data"])
+    showing.show(about, as_json, *shown, showing.facts("trained", chosen))
+    report_written(output, as_json)
 
 
 @app.command()
@@ -225,6 +252,8 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    levels: given.Levels = None,
+    labels: given.Labels = None,
     skip_errors: given.SkipErrors = False,
     cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
@@ -235,10 +264,12 @@ def predict(
     Where labels are known, the accuracy is printed, too.
     """
     from ldslearn.cli import predicting
-    from ldslearn.cli.inputs import is_store, read_new
+    from ldslearn.cli.inputs import check_model_file, is_store, read_new
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import fingerprint
+    from ldslearn.evaluate.usability import drop_unusable
 
+    check_model_file(model)
     predicting.check_csv(csv, [model, *items])
     trained = Model.load(model)
     if len(items) == 1 and is_store(items[0]):
@@ -248,9 +279,15 @@ def predict(
     else:
         if cluster is not None:
             raise _errors.files_on_cluster()
-        data = read_new(items, trained.reading, skip_errors, jobs)
-        trained.check_like(data)
-        found = trained.predict_with_certainty(data.X)
+        with suggest_skipping(skip_errors):
+            data = read_new(
+                items, trained.reading, skip_errors, jobs,
+                levels=levels, labels=labels, frame=trained.frame,
+            )  # fmt: skip
+            trained.check_like(data)
+            if skip_errors:
+                data = drop_unusable(data, trained.predict)
+            found = trained.predict_with_certainty(data.X)
         record = predicting.make_record(data.names, found, data.y, data.skipped)
         notes = []
         known = trained.about.get("data", {}).get("fingerprint")
@@ -265,6 +302,7 @@ def predict(
 @takes(collection=read_data)
 def cluster(
     collection: Any,
+    skip_errors: given.SkipErrors = False,
     clusters: Annotated[
         int | None,
         typer.Option(
@@ -280,7 +318,10 @@ def cluster(
     """Group sequences by their dynamics (k-means on systems); labels, if any, only judge."""
     from ldslearn.cli import showing
     from ldslearn.evaluate.clustering import cluster as group
+    from ldslearn.evaluate.usability import drop_unfit
 
+    if skip_errors:
+        collection = drop_unfit(collection, states, delays)
     record = group(
         collection, clusters, n_states=states, delays=delays, seed=seed, n_jobs=jobs
     )  # fmt: skip
@@ -294,7 +335,10 @@ def cluster(
         if record["nmi"] is None
         else f"NMI {record['nmi']:.3f}, ARI {record['ari']:.3f}",
     }
-    tables = showing.listed("items", ("item", "cluster"), rows)
+    tables = [
+        *showing.listed("items", ("item", "cluster"), rows),
+        *showing.list_skipped(record["data"]["skipped"]),
+    ]
     showing.show(record, as_json, *tables, showing.facts("k-means", sizes))
 
 
@@ -373,7 +417,7 @@ def synthesize(
         name = data.names[0]
         sequence, shape = synthesis.from_sequence(data, states, frames, seed)
     synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)
-    print(f"wrote {frames} frames like {name} to {output}")
+    report_written(output, False, f"{frames} frames like {name}")
 
 
 @app.command()
@@ -390,7 +434,8 @@ def convert(
 
     save_npz(output, collection)
     record = describe(collection)
-    showing.show(record, as_json, showing.described(str(output), record))
+    showing.show(record, as_json, *showing.describe_data(str(output), record))
+    report_written(output, as_json)
 
 
 app.command()(reproduce)

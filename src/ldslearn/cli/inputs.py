@@ -9,11 +9,15 @@ from typing import Any
 import typer
 
 from ldslearn import _errors, datasets
+from ldslearn._files import kind_of
+from ldslearn._kinds import advise, nearest
 from ldslearn.datasets.channels import order_channels
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.folder import automatic_size, is_manifest, list_folder, read_items
+from ldslearn.datasets.folder import automatic_size, list_items, read_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading, is_item
+from ldslearn.datasets.listing import list_folder
+from ldslearn.datasets.manifest import is_manifest
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
 from ldslearn.datasets.rates import choose_channels_and_rate
@@ -30,8 +34,8 @@ ONE_FILE: dict[str, Callable[[Path], Collection]] = {
 }
 USUAL = {
     "size": "auto", "colour": False, "crop": None, "stride": 1, "length": None, "chunk": False,
-    "features": "pixels", "on_error": "raise", "time": None, "columns": None, "rate": None,
-    "transpose": False,
+    "features": "pixels", "levels": None, "labels": None, "on_error": "raise", "time": None,
+    "columns": None, "rate": None, "transpose": False,
 }  # fmt: skip
 LAYOUTS: dict[str, Callable[..., Collection]] = {
     "cambridge": datasets.load_cambridge,
@@ -69,7 +73,7 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     if layout is not None:
         return LAYOUTS[layout](path, n_jobs=n_jobs)
     if not path.exists():
-        raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
+        raise _nothing_there(path)
     if one_file:
         return choose_channels_and_rate(ONE_FILE[suffix](path), **later)
     if path.is_dir() or is_manifest(path) or is_item(path):
@@ -77,7 +81,8 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     raise _errors.bad_file(
         path,
         f"be a folder, a manifest.csv, a video, an array or a collection ({', '.join(ONE_FILE)})",
-        f"suffix {suffix!r}",
+        f"the suffix {suffix!r}" if suffix else "no suffix",
+        advise(suffix),
     )
 
 
@@ -86,6 +91,32 @@ def tell_notes(data: Collection) -> Collection:
     for note in data.notes:
         typer.echo(note, err=True)
     return data
+
+
+def _nothing_there(path: Path) -> FileNotFoundError:
+    """A path that leads nowhere, with the nearest name beside it."""
+    parent = path.parent
+    names = [one.name for one in parent.iterdir()] if parent.is_dir() else []
+    return FileNotFoundError(
+        f"{path} must exist; got nothing of that name.{nearest(path.name, names, 0.8)}"
+    )
+
+
+def check_model_file(path: Path) -> None:
+    """Raise unless a path leads to a file that may be a model."""
+    rule = "be a model written by `ldslearn train`"
+    usage = "The model comes first: ldslearn predict MODEL DATA."
+    if not path.exists():
+        raise _nothing_there(path)
+    if path.is_dir():
+        raise _errors.bad_file(
+            path, rule, "a folder", f"Train one on it first: ldslearn train {path} -o model.lds"
+        )
+    kind = kind_of(path)
+    if kind is not None and kind not in KINDS:
+        raise _errors.bad_file(path, rule, f"a file of the kind {kind!r}", usage)
+    if kind is None and (path.suffix.lower() in ONE_FILE or is_item(path)):
+        raise _errors.bad_file(path, rule, "data", usage)
 
 
 def is_model(path: Path, kind: str | None) -> bool:
@@ -105,12 +136,25 @@ def is_collection(path: Path) -> bool:
     return not is_item(path)
 
 
-def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Collection:
-    """Return new items, folders of them or one collection, treated as `reading` says."""
-    items = []
+def read_new(
+    paths: list[Path],
+    reading: Reading,
+    skip: bool,
+    n_jobs: int,
+    *,
+    levels: str | None = None,
+    labels: Path | None = None,
+    frame: tuple[int, ...] | None = None,
+) -> Collection:
+    """Return new items, folders of them or one collection, treated as `reading` says.
+
+    `frame` is that of the training data, which every item must have.
+    """
+    items: list[Item] = []
+    unlabelled: list[tuple[str, str]] = []
     for path in paths:
         if not path.exists():
-            raise FileNotFoundError(f"{path} must exist; got nothing of that name.")
+            raise _nothing_there(path)
         if path.is_file() and path.suffix.lower() in ONE_FILE:
             if len(paths) > 1:
                 raise _errors.bad_file(
@@ -119,12 +163,14 @@ def read_new(paths: list[Path], reading: Reading, skip: bool, n_jobs: int) -> Co
             data = ONE_FILE[path.suffix.lower()](path)
             return order_channels(data, reading.channels, _errors.TRAINING)
         if is_collection(path):
-            found = list_folder(path)
+            found, left_out = list_items(path, levels, labels, skip=skip)
             several = len(paths) > 1  # whose names may be alike
             items += [replace(i, name=str(i.source)) for i in found] if several else found
+            unlabelled += left_out
         else:
             items.append(Item(str(path), path))
-    return tell_notes(read_items(items, reading, skip=skip, n_jobs=n_jobs))
+    data = tell_notes(read_items(items, reading, skip=skip, n_jobs=n_jobs, frame=frame))
+    return replace(data, skipped=(*unlabelled, *data.skipped))
 
 
 def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> Collection:
@@ -185,4 +231,7 @@ def _numbers(name: str, text: str, between: str, count: int, meaning: str) -> tu
     parts = text.lower().split(between)
     if len(parts) != count or not all(part.strip().isdecimal() for part in parts):
         raise _errors.invalid_parameter(name, f"be {meaning}", text)
-    return tuple(int(part) for part in parts)
+    numbers = tuple(int(part) for part in parts)
+    if min(numbers[-2:]) < 1:
+        raise _errors.invalid_parameter(name, "have a height and width of at least 1", text)
+    return numbers

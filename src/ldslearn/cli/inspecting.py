@@ -35,10 +35,10 @@ def inspect_saved(path: Path, as_json: bool) -> None:
         "made by": ", ".join(f"{name} {number}" for name, number in versions.items()),
         "size": f"{path.stat().st_size / 1000:,.0f} kB",
     }
-    tables = [showing.facts(title, rows)]
+    tables: list[Any] = [showing.facts(title, rows)]
     data = found.about.get("data")
     if isinstance(data, dict) and "shortest" in data:
-        tables.append(showing.described("trained on", data))
+        tables += showing.describe_data("trained on", data)
     elif isinstance(data, dict):
         mark = str(data.get("fingerprint", ""))[:16]
         tables.append(showing.facts("trained on", {**data, "fingerprint": mark}))

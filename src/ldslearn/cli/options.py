@@ -121,11 +121,28 @@ Transpose = Annotated[
         rich_help_panel=_FILES,
     ),
 ]
+Levels = Annotated[
+    str | None,
+    typer.Option(
+        help="What the folders above an item say: group/class/item, split/class/item, ...; "
+        "'*' is a folder that says nothing.",
+        rich_help_panel=_FILES,
+    ),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        help="A CSV file with the columns item,label and perhaps group,split, for items that are "
+        "not in class folders.",
+        rich_help_panel=_FILES,
+    ),
+]
 SkipErrors = Annotated[
     bool,
     typer.Option(
         "--skip-errors",
-        help="Leave out items that cannot be read, and say so; else the first one stops the run.",
+        help="Leave out items that cannot be read or used, and list them; else the first one stops "
+        "the run.",
         rich_help_panel=_FILES,
     ),
 ]

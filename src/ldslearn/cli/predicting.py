@@ -100,7 +100,11 @@ def show(record: dict[str, Any], as_json: bool, *notes: str) -> None:
     lines = [_tell_certainty(record)]
     if "accuracy" in record:
         lines.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
-    showing.show(record, as_json, *showing.listed("predicted", columns, rows), *lines, *notes)
+    tables = [
+        *showing.list_skipped(record["skipped"]),
+        *showing.listed("predicted", columns, rows),
+    ]
+    showing.show(record, as_json, *tables, *lines, *notes)
 
 
 def _tell_certainty(record: dict[str, Any]) -> str:

@@ -56,8 +56,15 @@ def _run(arguments: list[str]) -> int:
         return UNEXPECTED
 
 
+_warned: set[str] = set()
+
+
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say(f"warning: {message}")
+    """Print a warning in one line, the same one once."""
+    text = " ".join(str(message).split())
+    if text not in _warned:
+        _warned.add(text)
+        _say(f"warning: {text}")
 
 
 def _say(text: str) -> None:

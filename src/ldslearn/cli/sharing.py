@@ -28,14 +28,15 @@ def takes(**providers: Callable[..., Any]) -> Callable[[Callable[..., None]], Ca
         }
 
         def run(**values: Any) -> None:
-            results = {
-                name: function(
-                    **{key: values[key] for key in inspect.signature(function).parameters}
-                )
-                for name, function in providers.items()
-            }
-            own = set(inspect.signature(command).parameters) - set(providers)
-            command(**results, **{name: values[name] for name in own})
+            with suggest_skipping(values.get("skip_errors", True)):
+                results = {
+                    name: function(
+                        **{key: values[key] for key in inspect.signature(function).parameters}
+                    )
+                    for name, function in providers.items()
+                }
+                own = set(inspect.signature(command).parameters) - set(providers)
+                command(**results, **{name: values[name] for name in own})
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
         run.__annotations__ = {name: p.annotation for name, p in parameters.items()}
@@ -55,6 +56,26 @@ def usage() -> Iterator[None]:
         yield
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+@contextmanager
+def suggest_skipping(skips: bool) -> Iterator[None]:
+    """Add to an error about some items that an option leaves them out, unless it was given."""
+    try:
+        yield
+    except _errors.SequenceError as error:
+        if skips:
+            raise
+        raise ValueError(f"{error} --skip-errors leaves out such items.") from error
+
+
+def drop_unfit_for(collection: Any, wanted: dict[str, Any]) -> Any:
+    """Return a collection without the items that cannot be used by a method."""
+    from ldslearn.evaluate.methods import METHODS
+    from ldslearn.evaluate.usability import drop_unfit
+
+    constant = "rest" if METHODS[wanted["method"]].automatic else "raise"
+    return drop_unfit(collection, wanted["n_states"], wanted["delays"], constant=constant)
 
 
 @contextmanager
@@ -84,6 +105,8 @@ def read_data(
     length: given.Length = None,
     chunk: given.Chunk = False,
     features: given.Features = "pixels",
+    levels: given.Levels = None,
+    labels: given.Labels = None,
     time: given.TimeColumn = None,
     columns: given.Columns = None,
     rate: given.Rate = None,
@@ -94,7 +117,7 @@ def read_data(
     """Return the collection that the arguments name."""
     from ldslearn.cli.inputs import load_data
 
-    options = reading_options(size, colour, crop, stride, length, chunk, features)
+    options = reading_options(size, colour, crop, stride, length, chunk, features, levels, labels)
     options |= table_options(time, columns, rate, transpose)
     return load_data(data, layout, jobs, **options, on_error="skip" if skip_errors else "raise")
 
@@ -107,11 +130,16 @@ def reading_options(
     length: int | None,
     chunk: bool,
     features: str,
+    levels: str | None,
+    labels: Path | None,
 ) -> dict[str, Any]:
     """Return how files are read, as arguments of the library."""
     from ldslearn.cli.inputs import parse_crop, parse_size
+    from ldslearn.datasets.levels import parse_levels
 
     with usage():
+        if levels is not None:
+            parse_levels(levels)
         if chunk and length is None:
             raise ValueError("--chunk needs --length, the frames of a clip.")
         pixels, part = parse_size(size), parse_crop(crop)
@@ -123,6 +151,8 @@ def reading_options(
         "length": length,
         "chunk": chunk,
         "features": features,
+        "levels": levels,
+        "labels": labels,
     }
 
 
@@ -160,7 +190,7 @@ def method_options(
     with usage():
         found = find_method(method)
         if found.automatic:
-            given_values = {"n_states": states, "sparsity": sparsity, "delays": delays}
+            given_values = {"--states": states, "--sparsity": sparsity, "--delays": delays}
             check_automatic({**given_values, "stabilizer": stabilizer})
     return {
         "method": found.name,
@@ -211,6 +241,16 @@ def result_files(
         if path is not None:
             output_file(path)
     return output, report
+
+
+def report_written(path: Path, as_json: bool, what: str = "") -> None:
+    """Print what was written and how large it is, unless JSON is printed."""
+    if as_json:
+        return
+    files = [path] if path.is_file() else [file for file in path.iterdir() if file.is_file()]
+    size = sum(file.stat().st_size for file in files)
+    text = f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"
+    typer.echo(f"wrote {what + ' to ' if what else ''}{path}, {text}")
 
 
 def write_json(path: Path, record: dict[str, Any]) -> None:

@@ -41,8 +41,19 @@ def facts(title: str, rows: dict[str, Any]) -> Table:
     return table
 
 
-def described(title: str, data: dict[str, Any]) -> Table:
-    """What a collection is, from its description."""
+def describe_data(title: str, data: dict[str, Any]) -> list[Table | str]:
+    """What a collection is, from its description, and what was left out of it."""
+    return [_describe(title, data), *list_skipped(data["skipped"])]
+
+
+def list_skipped(skipped: Sequence[Sequence[str]]) -> list[Table | str]:
+    """A table of the items that were left out, with reasons; none if there are none."""
+    if not skipped:
+        return []
+    return listed(f"skipped ({len(skipped)})", ("item", "reason"), [(a, b) for a, b in skipped])
+
+
+def _describe(title: str, data: dict[str, Any]) -> Table:
     lengths = f"{data['shortest']} to {data['longest']} time points"
     counts = data["classes"]
     return facts(
@@ -56,7 +67,7 @@ def described(title: str, data: dict[str, Any]) -> Table:
             "classes": ", ".join(f"{name} ({count})" for name, count in counts.items()),
             "groups": data["n_groups"] or None,
             "split": ", ".join(data["splits"]),
-            "skipped": _names(data["skipped"]),
+            "skipped": len(data["skipped"]) or None,
             "fingerprint": data["fingerprint"][:16],
         },
     )
@@ -77,11 +88,6 @@ def _rate(rates: list[float] | None) -> str:
         return ""
     low, high = (f"{rate:.4g}" for rate in rates)
     return f"{low} Hz" if low == high else f"{low} to {high} Hz"
-
-
-def _names(skipped: list[list[str]]) -> str:
-    shown = ", ".join(name for name, _ in skipped[:10])
-    return f"{shown} and {len(skipped) - 10} more" if len(skipped) > 10 else shown
 
 
 def automatic(chosen: dict[str, Any]) -> dict[str, str]:

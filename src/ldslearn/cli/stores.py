@@ -8,7 +8,13 @@ import typer
 from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
-from ldslearn.cli.sharing import on_cluster, reading_options, table_options, usage
+from ldslearn.cli.sharing import (
+    on_cluster,
+    reading_options,
+    report_written,
+    table_options,
+    usage,
+)
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -51,6 +57,8 @@ def encode(
             show_default=False,
         ),
     ] = None,
+    levels: given.Levels = None,
+    labels: given.Labels = None,
     shard_size: Annotated[int, typer.Option(help="Items in each file, on average.", min=1)] = 64,
     cluster: given.ClusterAddress = None,
     jobs: given.Jobs = -1,
@@ -63,7 +71,7 @@ def encode(
     from sklearn.base import clone
 
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import ONE_FILE
+    from ldslearn.cli.inputs import ONE_FILE, check_model_file
     from ldslearn.datasets.encoding import encode_folder
     from ldslearn.datasets.rates import describe_time_of_store
     from ldslearn.evaluate.model import Model
@@ -75,12 +83,15 @@ def encode(
             "It is in memory as a whole: use train, cluster or evaluate.",
         )  # fmt: skip
     if like is None:
-        options = reading_options(size, colour, crop, stride, length, chunk, features)
+        options = reading_options(
+            size, colour, crop, stride, length, chunk, features, levels, labels
+        )
         options |= table_options(time, columns, rate, transpose)
         encoder = LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
     else:
+        check_model_file(like)
         model = Model.load(like)
-        options = model.reading.as_dict()
+        options = {**model.reading.as_dict(), "levels": levels, "labels": labels}
         encoder = clone(model.encoder_of_stores()).set_params(n_jobs=jobs)
     with on_cluster(cluster) as happened:
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
@@ -88,6 +99,7 @@ def encode(
     if (line := describe_time_of_store(store)) is not None:
         typer.echo(line, err=True)
     showing.show(record, as_json, *shown(record))
+    report_written(output, as_json)
 
 
 @app.command()
@@ -160,6 +172,7 @@ def learn(
         }
     rows = {"sequences": len(systems), **tabulate_dictionary(model), "cluster": told(record)}
     showing.show(record, as_json, showing.facts(f"dictionary {output}", rows))
+    report_written(output, as_json)
 
 
 @app.command()
@@ -195,6 +208,7 @@ def code(
         "cluster": told(record),
     }
     showing.show(record, as_json, showing.facts(f"codes {output}", rows))
+    report_written(output, as_json)
 
 
 def load_dictionary(path: str | Path) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
-from ldslearn.sequences import as_collection
+from ldslearn.sequences import NamedSequences, as_collection
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,19 @@ class Collection:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        sequences = as_collection(list(self.X))
+        names = tuple(map(str, self.names))
+        if names and len(names) != len(self.X):
+            raise _errors.invalid(
+                "names", f"name {len(self.X)} sequences", f"{len(names)} names", ""
+            )
+        members = list(self.X)
+        sequences = as_collection(NamedSequences(members, names) if names else members)
         object.__setattr__(self, "X", sequences)
         for name in ("y", "split", "groups"):
             values = getattr(self, name)
             if values is not None:
                 object.__setattr__(self, name, _as_texts(name, values, len(sequences)))
-        names = tuple(map(str, self.names)) or tuple(f"sequence {i}" for i in range(len(sequences)))
-        if len(names) != len(sequences):
-            raise _errors.invalid(
-                "names", f"name {len(sequences)} sequences", f"{len(names)} names", ""
-            )
+        names = names or tuple(f"sequence {i}" for i in range(len(sequences)))
         object.__setattr__(self, "names", names)
         if self.channel_names is not None:
             channels = tuple(map(str, self.channel_names))

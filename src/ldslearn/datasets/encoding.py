@@ -14,7 +14,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import current_engine
 from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
-from ldslearn.datasets.folder import list_folder
+from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import rates_of_texts, warn_of_mixed_rates
@@ -52,6 +52,8 @@ def encode_folder(
     rate: float | None = None,
     transpose: bool = False,
     channels: Sequence[str] | None = None,
+    levels: str | None = None,
+    labels: str | PathLike[str] | None = None,
     shard_size: int = SHARD_SIZE,
 ) -> LDSStore:
     """Encode the videos, image folders or arrays of a folder or manifest into a store of systems.
@@ -71,7 +73,8 @@ def encode_folder(
         Folder to write; new, empty, or an earlier run's.
     encoder : LDSEncoder, optional
         Its `n_states` must be whole, as no item is seen by all workers.
-    size, colour, crop, stride, length, chunk, features, time, columns, rate, transpose :
+    size, colour, crop, stride, length, chunk, features, time, columns, rate, transpose, levels, \
+    labels :
         As in :func:`load_folder`.
     channels : sequence of str, optional
         Names that the channels of tables must have, in this order; those of the first table when
@@ -87,7 +90,8 @@ def encode_folder(
     template = clone(encoder or LDSEncoder())
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
-    items = [replace(item, source=Path(item.source).absolute()) for item in list_folder(path)]
+    listed, _ = list_items(path, levels, labels)
+    items = [replace(item, source=Path(item.source).absolute()) for item in listed]
     wanted = Reading(
         FrameOptions(None, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
@@ -116,8 +120,7 @@ def encode_folder(
     made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
     shards = [made[print_] for print_ in blocks]
     if not any(shard.length for shard in shards):
-        name, reason = shards[0].skipped[0]
-        raise _errors.bad_file(name, "be fit to encode, or one of the others", reason)
+        raise _errors.none_usable(len(items), *shards[0].skipped[0])
     write_index(folder, shards, about)
     tidy(folder, {shard.name for shard in shards if shard.length})
     encoded = LDSStore.open(folder)
@@ -148,7 +151,7 @@ def _first_of(
         if not isinstance(found, str):
             return found
         reasons.append(found)
-    raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
+    raise _errors.none_usable(len(items), items[0].name, reasons[0])
 
 
 def _make(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], list[str]]:

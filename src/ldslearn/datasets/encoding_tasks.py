@@ -20,6 +20,7 @@ from ldslearn.datasets.resuming import note_of
 from ldslearn.datasets.time_checks import describe_troubles
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.models.shards import Shard, shard_name, write_shard
+from ldslearn.sequences import NamedSequences
 from ldslearn.video import to_sequence
 
 TEXTS = {"labels": "label", "splits": "split", "groups": "group"}  # of stores, and of items
@@ -48,7 +49,8 @@ def begin(
         check_values(item, [value])
         if frame is not None and frame_of(value) != tuple(frame):
             raise _errors.unlike_first(item.name, frame_of(value), "the store", tuple(frame))
-        encoder.fit([value if value.ndim == 2 else to_sequence(value)])
+        sequence = value if value.ndim == 2 else to_sequence(value)
+        encoder.fit(NamedSequences([sequence], [item.name]))
         return reading, encoder, frame_of(value)
     except MemoryError:
         raise
@@ -104,9 +106,7 @@ def encode_block(
                 rates.append("nan" if rate is None else repr(rate))
                 batches.append(systems)
         passing = passing or passed_by
-        notes += [
-            _errors.of_items(some[0].name, some[-1].name, str(one.message)) for one in caught
-        ]  # fmt: skip
+        notes += [str(one.message) for one in caught]
     shard = Shard(shard_name(print_), 0, fingerprint=print_, skipped=tuple(skipped))
     if batches:
         texts = {"names": [name for name, _ in owners], "rates": rates}
@@ -196,10 +196,12 @@ def _encode(
     if not read:
         return []
     try:
-        systems = task.encoder.transform([sequence for _, _, sequence, _ in read])
+        names = [name for name, _, _, _ in read]
+        sequences = NamedSequences([values for _, _, values, _ in read], names)
+        systems = task.encoder.transform(sequences)
         return [(name, item, systems[i], rate) for i, (name, item, _, rate) in enumerate(read)]
     except ValueError as error:
         if len(read) == 1:
-            skipped.append((read[0][0], str(error).replace("sequence 0", read[0][0], 1)))
+            skipped.append((read[0][0], str(error)))
             return []
     return [found for one in read for found in _encode([one], task, skipped)]

@@ -1,67 +1,21 @@
 """Folders of labelled files, and manifests that list them."""
 
-import os
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Literal
 
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.gathering import Item, gather, in_order
-from ldslearn.datasets.items import Reading, is_item, is_table, read_array
-from ldslearn.datasets.manifest import is_manifest, list_manifest
+from ldslearn.datasets.gathering import Item, gather
+from ldslearn.datasets.items import Reading, is_table, read_array
+from ldslearn.datasets.labels import label_items
+from ldslearn.datasets.listing import list_folder
 from ldslearn.datasets.settling import settle_reading
-from ldslearn.video.reading import FrameOptions, holds_images
+from ldslearn.video.reading import FrameOptions
 
-__all__ = ["automatic_size", "is_manifest", "list_folder", "load_folder", "read_items"]
-
-_NOTES = frozenset({".csv", ".tsv", ".txt"})  # beside class folders: manifests, tables, a README
-_SHOWN = 3  # names in a message
 _SIDE = 48  # pixels, of the frames that size="auto" makes
-
-
-def list_folder(path: str | PathLike[str]) -> list[Item]:
-    """Return the items of a folder, ``<class>/<item>`` or without classes, or of a manifest.
-
-    A single item is a list of one.
-    """
-    root = Path(path)
-    if root.is_file():
-        if root.suffix.lower() == ".csv" or not is_item(root):
-            return list_manifest(root)
-        return [Item(root.name, root)]
-    if not root.is_dir():
-        raise FileNotFoundError(
-            f"{root} must be a folder <class>/<item> or a manifest; got nothing."
-        )
-    entries = in_order(root.iterdir())
-    loose = [path for path in entries if is_item(path)]
-    single = set(loose)
-    folders = [path for path in entries if path.is_dir()]
-    by_class = {path: _items(path) for path in folders if path not in single}
-    barren = [path for path, paths in by_class.items() if not paths and _holds_files(path)]
-    by_class = {folder: paths for folder, paths in by_class.items() if paths}
-    items = [path for paths in by_class.values() for path in paths]
-    _check_names(root, [*by_class, *loose, *items])
-    _check_loose(root, loose, list(by_class))
-    if by_class and barren:
-        warnings.warn(_errors.nothing_to_read(barren), stacklevel=3)
-    if by_class:
-        return [
-            Item(f"{folder.name}/{path.name}", path, folder.name)
-            for folder, paths in by_class.items()
-            for path in paths
-        ]
-    if not loose:
-        raise _errors.bad_file(
-            root,
-            "hold videos, folders of images or arrays, as <class>/<item>",
-            f"none among {sum(1 for _ in root.iterdir())} entries",
-            "Tables in .txt files count only when a manifest lists them.",
-        )
-    return [Item(path.name, path) for path in loose]
 
 
 def load_folder(
@@ -78,6 +32,8 @@ def load_folder(
     columns: Sequence[str] | None = None,
     rate: float | None = None,
     transpose: bool = False,
+    levels: str | None = None,
+    labels: str | PathLike[str] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
     n_jobs: int | None = None,
 ) -> Collection:
@@ -120,6 +76,13 @@ def load_folder(
         must tell their times.
     transpose : bool
         Rows of ``.npy`` arrays are time points, not channels; rows of tables are channels.
+    levels : str, optional
+        What the folders above an item say, such as ``"group/class/item"``: each is "class",
+        "group" (who or what was recorded), "split" ("train" or "test") or "*" (nothing).
+    labels : str or path, optional
+        A CSV file with the columns ``item`` and ``label``, and perhaps ``group`` and ``split``, in
+        place of class folders. An item is named by its path in the folder or its file name, with
+        or without the suffix.
     on_error : "raise" or "skip"
         What to do about an item that cannot be read; what was skipped, and why, is in ``skipped``.
     n_jobs : int or None
@@ -132,7 +95,8 @@ def load_folder(
     if on_error not in ("raise", "skip"):
         raise _errors.unknown_name("on_error", on_error, ("raise", "skip"))
     _refuse_stack(Path(path))
-    items = list_folder(path)
+    skip = on_error == "skip"
+    items, unlabelled = list_items(path, levels, labels, skip=skip)
     if size == "auto":
         size = automatic_size(items, crop)
     elif size is None and features == "lbp-top":
@@ -141,13 +105,38 @@ def load_folder(
         FrameOptions(size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
     )  # fmt: skip
-    return read_items(items, reading, skip=on_error == "skip", n_jobs=n_jobs)
+    data = read_items(items, reading, skip=skip, n_jobs=n_jobs)
+    return replace(data, skipped=(*unlabelled, *data.skipped))
+
+
+def list_items(
+    path: str | PathLike[str],
+    levels: str | None = None,
+    labels: str | PathLike[str] | None = None,
+    *,
+    skip: bool = False,
+) -> tuple[list[Item], list[tuple[str, str]]]:
+    """Return the labelled items of a folder or manifest; see :func:`load_folder`.
+
+    With `skip`, items without a label are left out, and returned with the reason.
+    """
+    anywhere = labels is not None and levels is None
+    items = list_folder(path, levels=levels, anywhere=anywhere)
+    return (items, []) if labels is None else label_items(items, labels, skip=skip)
 
 
 def read_items(
-    items: Sequence[Item], reading: Reading, *, skip: bool = False, n_jobs: int | None = None
+    items: Sequence[Item],
+    reading: Reading,
+    *,
+    skip: bool = False,
+    n_jobs: int | None = None,
+    frame: tuple[int, ...] | None = None,
 ) -> Collection:
-    """Read listed items; see :func:`load_folder`."""
+    """Read listed items; see :func:`load_folder`.
+
+    `frame` is what :func:`frame_of` gives for every item, where it is known beforehand.
+    """
     reading, like = settle_reading(items, reading)
     return gather(
         items,
@@ -156,6 +145,7 @@ def read_items(
         reading=reading,
         skip=skip,
         n_jobs=n_jobs,
+        frame=frame,
     )
 
 
@@ -201,73 +191,3 @@ def _refuse_stack(path: Path) -> None:
             f"numpy.savez({path.stem + '.npz'!r}, X=numpy.load({path.name!r}), y=labels), "
             "and name that file. A video (n_frames, height, width) belongs in a folder.",
         )
-
-
-def _holds_files(folder: Path) -> bool:
-    """Whether anything is in a folder that is not hidden."""
-    return not folder.name.startswith(".") and any(
-        not path.name.startswith(".") for path in folder.iterdir()
-    )
-
-
-def _items(folder: Path) -> list[Path]:
-    """The items of a class, none passed over for what lies beside its images."""
-    paths = in_order(folder.iterdir())
-    found = [path for path in paths if is_item(path)]
-    single = set(found)
-    for path in paths:
-        if path not in single and path.is_dir() and holds_images(path):
-            raise _errors.bad_file(
-                path,
-                "hold either the images of one item or other items",
-                "images beside videos or arrays",
-                "Move one of the two elsewhere.",
-            )
-    return found
-
-
-def _check_names(root: Path, paths: Iterable[Path]) -> None:
-    """Raise for a name that no text file could hold, before it becomes a label."""
-    for path in paths:
-        try:
-            path.name.encode()
-        except UnicodeEncodeError:
-            raise _errors.bad_file(
-                root, "hold names in UTF-8", repr(path.name), "Rename it."
-            ) from None
-
-
-def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> None:
-    """Raise if items have no class while others have one, or might be classes themselves."""
-    remedy = "Move the {} into a folder of their class, or list all in a manifest."
-    files = [path for path in loose if path.is_file() and path.suffix.lower() not in _NOTES]
-    images = [path for path in loose if path.is_dir()]
-    if classes and files:
-        raise _errors.bad_file(
-            root,
-            "hold either class folders or files without a class",
-            f"{len(classes)} folders and {len(files)} files such as {files[0].name}",
-            remedy.format("files"),
-        )
-    if classes and images:
-        raise _errors.bad_file(
-            root,
-            "hold either class folders or folders of images without a class",
-            f"the classes {_shown(classes)} and the images in {_shown(images)}",
-            remedy.format("folders of images"),
-        )
-    for folder in images:
-        with os.scandir(folder) as entries:
-            inner = [Path(entry) for entry in entries if entry.is_dir()]
-        if any(map(is_item, inner)):
-            raise _errors.bad_file(
-                folder,
-                "hold either the images of one item or the items of a class",
-                "images beside folders of images",
-                "Move one of the two elsewhere, or list all in a manifest.",
-            )
-
-
-def _shown(paths: Sequence[Path]) -> str:
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-    return ", ".join(path.name for path in paths[:_SHOWN]) + more

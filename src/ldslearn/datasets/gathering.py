@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._kinds import is_system_file
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.collection import Collection, as_rates
 from ldslearn.datasets.items import Reading
@@ -42,8 +43,8 @@ def existing_folder(what: str, folder: str | PathLike[str], source: str) -> Path
 
 
 def in_order(paths: Iterable[Path]) -> list[Path]:
-    """Return paths by name, clip2 before clip10, without hidden ones."""
-    shown = (path for path in paths if not path.name.startswith("."))
+    """Return paths by name, clip2 before clip10, without hidden and system files."""
+    shown = (path for path in paths if not is_system_file(path))
     return sorted(shown, key=lambda path: natural_order(path.name))
 
 
@@ -66,7 +67,7 @@ def check_complete(
     if missing and not partial:
         shown = "; ".join(missing[:5])
         more = f"; and {len(missing) - 5} more" if len(missing) > 5 else ""
-        source = f"{source} Or load what is there with partial=True."
+        source = f"{source} In Python, partial=True loads what is there."
         raise _errors.missing_data(what, root, f"part of it ({shown}{more})", source)
 
 
@@ -78,6 +79,7 @@ def gather(
     reading: Reading,
     skip: bool,
     n_jobs: int | None,
+    frame: tuple[int, ...] | None = None,
 ) -> Collection:
     """Read every item over threads and return the collection.
 
@@ -95,6 +97,9 @@ def gather(
     skip : bool
         Leave out what cannot be read, list it in `skipped` and warn, instead of raising.
     n_jobs : int or None
+    frame : tuple of int, optional
+        What :func:`frame_of` gave for the training data, which items must have, too; channels
+        alone where either has no frames.
     """
     found: list[list[NDArray[Any]]] = [[] for _ in items]
     recordings: list[Recording] = [Recording([])] * len(items)
@@ -110,25 +115,35 @@ def gather(
                 check_values(items[index], values)
                 found[index] = values
             except (ValueError, OSError) as error:
+                if not skip and isinstance(error, ValueError):
+                    raise _errors.SequenceError(str(error), [index]) from error
                 if not skip:
                     raise
                 reasons[index] = str(error)
 
     for_each_block(work, len(items), n_jobs=n_jobs, description=description)
+
+    def leave_out(
+        index: int, like: str, expected: tuple[int, ...], length: int | None = None
+    ) -> None:
+        got = frame_of(found[index][0])
+        error = _errors.unlike_first(items[index].name, got, like, expected, index, length)
+        if not skip:
+            raise error
+        reasons[index], found[index] = str(error), []
+
+    for index, values in enumerate(found):
+        if frame is not None and any(not _fits(value, frame) for value in values):
+            leave_out(index, "the training data", frame)
     first = next((index for index, values in enumerate(found) if values), None)
     if first is None:
-        raise _errors.bad_file(items[0].name, "be readable, or one of the others", reasons[0])
+        raise _errors.none_usable(len(items), items[0].name, reasons[0])
     frame = frame_of(found[first][0])
     lengths = {value.shape[-1] for values in found for value in values if value.ndim == 2}
+    length = min(lengths) if len(lengths) == 1 and not reading.transpose else None
     for index, values in enumerate(found):
         if any(frame_of(value) != frame for value in values):
-            error = _errors.unlike_first(
-                items[index].name, frame_of(values[0]), items[first].name, frame,
-                min(lengths) if len(lengths) == 1 and not reading.transpose else None,
-            )  # fmt: skip
-            if not skip:
-                raise error
-            reasons[index], found[index] = str(error), []
+            leave_out(index, items[first].name, frame, length)
     if reasons:
         texts = [reasons[index] for index in sorted(reasons)]
         warnings.warn(_errors.skipped_files(texts), stacklevel=3)
@@ -208,6 +223,11 @@ def frame_of(value: NDArray[Any]) -> tuple[int, ...]:
     if value.ndim == 2:
         return (value.shape[0],)
     return (int(np.prod(value.shape[1:])), *value.shape[1:])
+
+
+def _fits(value: NDArray[Any], frame: tuple[int, ...]) -> bool:
+    """Whether an item has the channels and, where both have frames, the frames of another."""
+    return all(got == wanted for got, wanted in zip(frame_of(value), frame, strict=False))
 
 
 def check_values(item: Item, values: list[NDArray[Any]]) -> None:

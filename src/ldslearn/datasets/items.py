@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import read_npy
+from ldslearn._kinds import advise, is_system_file, recognize
 from ldslearn.datasets.recording import Recording
 from ldslearn.datasets.table import read_csv
 from ldslearn.datasets.timed_table import read_timed
@@ -149,6 +150,7 @@ class Reading:
     def _read_clips(self, path: Path, suffix: str, rate: float | None) -> list[NDArray[Any]]:
         """Videos, or sequences of an array."""
         if path.is_dir() or suffix in VIDEO_SUFFIXES:
+            _check_no_image(path)
             wanted = self.rate
             if wanted is None or rate is None:
                 return list(read_clips(path, self.frames, chunk=self.chunk))
@@ -170,12 +172,11 @@ class Reading:
                     f"shape {array.shape}",
                 )
             return self._cut_frames(array, path)
-        raise _errors.bad_file(
-            path,
-            "be a video, a folder of images or an array",
-            f"the suffix {suffix!r}",
-            f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}.",
+        remedy = advise(suffix) or (
+            f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}."
         )
+        rule = "be a video, a folder of images, a table or an array"
+        raise _errors.bad_file(path, rule, f"the suffix {suffix!r}", remedy)
 
     def _cut(self, sequence: NDArray[Any]) -> list[NDArray[Any]]:
         """Stride and length for a sequence that is not made of frames."""
@@ -201,6 +202,7 @@ class Reading:
 
 def read_array(path: Path) -> NDArray[Any]:
     """Return the numbers of an ``.npy`` file, or of a table as (n_channels, n_timepoints)."""
+    _check_kind(path)
     if path.suffix.lower() != ".npy":
         return read_csv(path)
     array = read_npy(path)
@@ -215,13 +217,32 @@ def is_table(path: Any) -> bool:
     return suffix in READABLE_ARRAYS and suffix != ".npy" and not path.is_dir()
 
 
+def _check_no_image(path: Path) -> None:
+    """Raise if a file with the suffix of a video is one image: decoders would not mind."""
+    kind = recognize(path) or ""
+    if kind.endswith(" image"):
+        remedy = "Rename it; the images of one sequence belong in a folder of their own."
+        raise _errors.bad_file(path, "be a video", kind, remedy)
+
+
+def _check_kind(path: Path) -> None:
+    """Raise if the first bytes of a table or array say that it is something else."""
+    kind = recognize(path)
+    table = path.suffix.lower() != ".npy"
+    if kind not in (None, "a text" if table else "an array (.npy)"):
+        rule = "hold numbers" if table else "be an .npy array"
+        if kind.startswith("an empty"):
+            raise _errors.empty_file(path, rule)
+        raise _errors.bad_file(path, rule, kind, "Rename it, or leave it out.")
+
+
 def is_item(path: Path) -> bool:
     """Whether a path looks like one sequence: a file by its suffix, or a folder of images.
 
     A folder that holds videos or arrays beside images is none: it holds several sequences, and
     pictures that belong to none.
     """
-    if path.name.startswith("."):
+    if is_system_file(path):
         return False
     if path.is_dir():
         return holds_images(path) and not any(map(_is_sequence_file, path.iterdir()))

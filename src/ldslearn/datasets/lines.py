@@ -124,8 +124,9 @@ def _bad_number(
             "Fill or interpolate them first.",
         )
     if column is None:
-        return bad_line(path, number, "hold numbers", shown(field))
-    remedy = "Choose columns of numbers with columns=, --columns."
+        remedy = "Put a number there, or remove the line or the column."
+        return bad_line(path, number, "hold numbers", shown(field), remedy)
+    remedy = "Put a number there, or choose columns of numbers with columns=, --columns."
     return _errors.bad_file(
         path, "hold numbers", f"{shown(field)} in line {number}, {column}", remedy
     )

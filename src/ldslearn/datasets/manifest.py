@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from ldslearn import _errors
+from ldslearn._kinds import recognize
 from ldslearn.datasets.gathering import Item
 
 _LARGEST_MANIFEST = 2**28  # bytes
@@ -19,29 +20,33 @@ def is_manifest(path: str | PathLike[str]) -> bool:
 
     Only the first line is read; what cannot be read is no manifest.
     """
+    return has_column(path, "path")
+
+
+def has_column(path: str | PathLike[str], column: str) -> bool:
+    """Whether a path is a ``.csv`` file with a column of that name."""
     file = Path(path)
     if file.suffix.lower() != ".csv" or not file.is_file():
         return False
     try:
         with file.open("rb") as opened:
             line = opened.readline(_LONGEST_HEADER)
-        names = next(csv.reader([line.decode("utf-8-sig")], strict=True), [])
+        text = line.decode("utf-8-sig")
+        names = next(csv.reader([text], delimiter=_delimiter(text), strict=True), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return False
-    return "path" in map(_plain, names)
+    return column in map(_plain, names)
+
+
+def seems_manifest(path: Path) -> bool:
+    """Whether a table is rather a manifest with a misspelt column: one of labels, and no path."""
+    return not is_manifest(path) and has_column(path, "label") and not has_column(path, "item")
 
 
 def list_manifest(path: Path) -> list[Item]:
     """Return the items of a CSV file with columns path, label, split, group."""
-    rows = _manifest_rows(path)
-    if not rows:
-        raise _errors.bad_file(path, "list at least one item", "none")
-    for column in _COLUMNS[1:]:
-        empty = [line for line, row in rows if not row.get(column)]
-        if empty and len(empty) < len(rows):
-            raise _errors.bad_file(
-                path, f"give a {column} in every line, or in none", f"line {empty[0]} without one"
-            )
+    rule = f"be a manifest, CSV with a column 'path' and perhaps {', '.join(_COLUMNS[1:])}"
+    rows = read_rows(path, _COLUMNS, ("path",), rule)
     root = os.path.realpath(path.parent)
     parents: dict[str, str] = {}
     lines: dict[str, int] = {}
@@ -62,22 +67,38 @@ def list_manifest(path: Path) -> list[Item]:
     return items
 
 
-def _manifest_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """Number and fields by column of every line that is not empty, without spaces around them."""
+def read_rows(
+    path: Path, known: Sequence[str], needed: Sequence[str], rule: str
+) -> list[tuple[int, dict[str, str]]]:
+    """Return number and fields by column of every line of a CSV file that is not empty.
+
+    Fields come without spaces around them. Commas part them, or semicolons or tabs where the first
+    line has these alone.
+
+    Parameters
+    ----------
+    path : Path
+    known, needed : sequence of str
+        Columns that mean something, the first of which says what a line is about; and those that
+        must be there.
+    rule : str
+        What the file must be, for messages.
+    """
     if path.stat().st_size > _LARGEST_MANIFEST:
         raise _errors.too_large(f"file {path}", path.stat().st_size, _LARGEST_MANIFEST, "")
-    rule = f"be a manifest, CSV with a column 'path' and perhaps {', '.join(_COLUMNS[1:])}"
     rows = []
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
+            mark = _delimiter(file.readline(_LONGEST_HEADER))
+            file.seek(0)
+            reader = csv.reader(file, delimiter=mark, strict=True)
             columns = [name.strip() for name in next(reader, [])]
-            _check_columns(path, columns, rule)
+            _check_columns(path, columns, known, needed, rule)
             for fields in filter(None, reader):
                 row = dict(zip(columns, map(str.strip, fields), strict=False))
                 where = f"{path}, line {reader.line_num}"
-                if not row.get("path"):
-                    raise _errors.bad_file(where, "give a path", f"{row.get('path')!r}")
+                if not row.get(known[0]):
+                    raise _errors.bad_file(where, f"give a {known[0]}", f"{row.get(known[0])!r}")
                 if len(fields) > len(columns):
                     raise _errors.bad_file(
                         where,
@@ -87,19 +108,40 @@ def _manifest_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
                     )
                 rows.append((reader.line_num, row))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise _errors.bad_file(path, rule, error) from error
+        raise _errors.bad_file(path, rule, recognize(path) or error) from error
+    if not rows:
+        raise _errors.bad_file(path, "list at least one item", "none")
+    for column in known[1:]:
+        empty = [line for line, row in rows if not row.get(column)]
+        if empty and (column in needed or len(empty) < len(rows)):
+            every = "every line" if column in needed else "every line, or in none"
+            raise _errors.bad_file(
+                path, f"give a {column} in {every}", f"line {empty[0]} without one"
+            )
     return rows
 
 
-def _check_columns(path: Path, columns: Sequence[str], rule: str) -> None:
+def _delimiter(header: str) -> str:
+    """What parts the fields of a CSV file, by its first line."""
+    return "," if "," in header else next((mark for mark in ";\t" if mark in header), ",")
+
+
+def _check_columns(
+    path: Path, columns: Sequence[str], known: Sequence[str], needed: Sequence[str], rule: str
+) -> None:
     for name in columns:
-        if _plain(name) in _COLUMNS and name not in _COLUMNS:
+        if _plain(name) in known and name not in known:
             raise _errors.invalid(
                 f"{path}: column", f"be {_plain(name)!r}", f"{name!r:.80}", "Rename it."
             )
-    if "path" not in columns:
-        raise _errors.bad_file(path, rule, f"columns {list(columns)[:8]}")
-    for name in _COLUMNS:
+    if not columns:
+        raise _errors.bad_file(path, rule, recognize(path) or "no line")
+    for name in needed:
+        if name not in columns:
+            got = ", ".join(map(repr, columns[:8]))
+            first = f"Name the columns in the first line: {','.join(known)}."
+            raise _errors.bad_file(path, rule, f"the columns {got}", first)
+    for name in known:
         if columns.count(name) > 1:
             count = columns.count(name)
             raise _errors.bad_file(path, f"have one column {name!r}", f"{count} of them")

@@ -30,9 +30,17 @@ def cluster(
     if n_clusters is None:
         if data.y is None:
             raise _errors.invalid(
-                "the number of clusters", "be given for data without labels", "none", ""
+                "the number of clusters",
+                "be given for data without labels",
+                "none",
+                "Say how many: --clusters K (n_clusters in Python).",
             )
         n_clusters = len(data.classes)
+    if n_clusters > len(data):
+        raise _errors.invalid(
+            "the number of clusters", f"be at most {len(data)}, the number of sequences",
+            n_clusters, "Ask for fewer.",
+        )  # fmt: skip
     encoder = usual_encoder(data, n_states, delays, n_jobs=n_jobs)
     model = LDSKMeans(n_clusters, random_state=seed, n_jobs=n_jobs)
     labels = model.fit(encoder.fit_transform(data.X)).labels_

@@ -57,16 +57,19 @@ def fit_method(
     delays: int | None = None,
     encoder: dict[str, Any] | None = None,
     outer: Protocol | None = None,
+    whole: Collection | None = None,
 ) -> Fit:
     """Choose what is not given on `data`, and fit.
 
     `outer` is how `data` was parted from what it will be tested on: folds within are like it.
+    `whole` is both together, whose lengths states and delays must suit.
     """
     folds = None if outer is None else folds_within(data, outer)
     if not method.automatic:
         choice = choose(
             method, data, settings,
             n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
+            whole=whole,
         )  # fmt: skip
         pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
         return Fit(pipeline, choice)

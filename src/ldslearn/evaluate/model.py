@@ -101,6 +101,11 @@ class Model:
         rest = self.pipeline[self._n_before :]
         return rest[0] if len(rest) == 1 else rest
 
+    @property
+    def frame(self) -> tuple[int, ...]:
+        """Channels of the training sequences, and the shape of their frames if they have any."""
+        return (self._encoder.n_channels_in_, *(self.frame_shape or ()))
+
     def check_like(self, data: Collection) -> None:
         """Raise unless sequences have the channels of those of training, and were read alike."""
         expected = self._encoder.n_channels_in_
@@ -200,9 +205,9 @@ def train(
     """Return a model trained on all of a collection; parameters as in ``evaluate``."""
     chosen_method, settings = find_method(method), settings or Settings()
     if data.y is None:
-        raise _errors.invalid("the collection", "have labels", "none", "Use class folders.")
+        raise _errors.no_labels(data.names)
     if len(data.classes) < 2:
-        raise _errors.one_class(data.classes[0])
+        raise _errors.too_few_classes(data.classes[0], len(data))
     reading = _reading_of(data)
     fit = fit_method(
         chosen_method, data, settings,

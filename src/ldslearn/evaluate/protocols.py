@@ -13,6 +13,7 @@ from sklearn.model_selection import (
 )
 
 from ldslearn import _errors
+from ldslearn._kinds import nearest
 from ldslearn.datasets.collection import Collection
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -51,9 +52,9 @@ class Protocol:
         Where groups are known, folds and shuffles keep each of them on one side.
         """
         if data.y is None:
-            raise _errors.invalid("the collection", "have labels", "none", "Use class folders.")
+            raise _errors.no_labels(data.names)
         if len(data.classes) < 2:
-            raise _errors.one_class(data.classes[0])
+            raise _errors.too_few_classes(data.classes[0], len(data))
         indices = np.arange(len(data))
         if self.kind == "split":
             return self._given(data)
@@ -62,22 +63,21 @@ class Protocol:
             if groups is None:
                 raise _errors.invalid(
                     "the collection", "have two groups at least", "fewer",
-                    "A manifest names them in a column 'group'.",
+                    "Name them in a column 'group' of a manifest or of --labels FILE, or by "
+                    "folders: --levels group/class/item.",
                 )  # fmt: skip
             return list(LeaveOneGroupOut().split(indices, data.y, groups))
         if groups is not None:
             return self._of_groups(data.y, groups, seed)
-        smallest, count = _smallest_class(data.y)
+        labels, counts = np.unique(data.y, return_counts=True)
+        smallest, count = str(labels[counts.argmin()]), int(counts.min())
+        needed = self.repeats if self.kind == "folds" else 2
+        if count < needed:
+            others = int(np.sum(counts == count)) - 1
+            raise _errors.too_few_of_class(smallest, count, others, needed)
         if self.kind == "folds":
-            if count < self.repeats:
-                raise _errors.invalid(
-                    f"class {smallest!r}", f"have {self.repeats} sequences, one a fold", count,
-                    "Take fewer folds.",
-                )  # fmt: skip
             folds = StratifiedKFold(self.repeats, shuffle=True, random_state=seed)
             return list(folds.split(indices, data.y))
-        if count < 2:
-            raise _errors.invalid(f"class {smallest!r}", "have two sequences at least", count, "")
         tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
         if not n_classes <= tested <= len(data) - n_classes:
             raise _errors.invalid(
@@ -99,8 +99,9 @@ class Protocol:
             n_tested, n_folds = Fraction(self.test_size).limit_denominator(most).as_integer_ratio()
         if n_groups < needed or most_of_a_class < needed or not 0 < n_tested < n_folds:
             raise _errors.invalid(
-                "the collection", f"have {needed} groups for {self}", n_groups,
-                "Take fewer folds, or a share nearer to a half.",
+                "the collection", f"have at least {needed} groups for {self}", n_groups,
+                f"Take at most {n_groups} folds, or a share nearer to a half."
+                if n_groups > 1 else "Take a share nearer to a half.",
             )  # fmt: skip
 
         def cut(number: int) -> list[Split]:
@@ -178,9 +179,13 @@ def parse(text: str) -> Protocol:
         return Protocol("split", test=rest[0] if rest else "test")
     if text == "groups":
         return Protocol("groups")
+    if kind == "folds" and len(rest) == 1 and rest[0].lstrip("-").isdecimal():
+        raise _errors.invalid("protocol", "have at least 2 folds", repr(text), "Write folds:5.")
+    near = nearest(":".join([kind, *rest]), [":".join([one, *rest]) for one in _KINDS])
     raise _errors.invalid(
-        "protocol", f"be one of {GRAMMAR}, {', '.join(PROTOCOLS)}", repr(text), ""
-    )
+        "protocol", f"be one of {GRAMMAR}, {', '.join(PROTOCOLS)}", repr(text),
+        (near or nearest(text, PROTOCOLS)).strip(),
+    )  # fmt: skip
 
 
 def automatic_protocol(data: Collection) -> Protocol:

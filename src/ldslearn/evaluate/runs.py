@@ -84,7 +84,7 @@ def evaluate(
             before = time.perf_counter()
             known, unknown = data[train], data[test]
             fit = fit_method(
-                chosen_method, known, settings, outer=protocol,
+                chosen_method, known, settings, outer=protocol, whole=data,
                 n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
             )  # fmt: skip
             fitted = time.perf_counter()

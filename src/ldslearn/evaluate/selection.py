@@ -15,6 +15,7 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, Split, automatic_folds
 from ldslearn.models import LDSEncoder
+from ldslearn.sequences import name_sequence, name_some
 
 STATES = (3, 5, 8, 10, 15, 20)
 SPARSITIES = (0.02, 0.1)
@@ -44,10 +45,14 @@ class Choice:
         return {"n_states": self.n_states, "delays": self.delays, "sparsity": self.sparsity}
 
 
-def automatic_delays(data: Collection) -> int:
-    """Lagged copies that make ten channels of few; no more than a quarter of the shortest."""
+def automatic_delays(data: Collection, n_states: int | None = None) -> int:
+    """Lagged copies that make ten channels of few; no more than a quarter of the shortest.
+
+    But always as many as `n_states` need, where these are given.
+    """
     n_channels, shortest = len(data.X[0]), min(x.shape[1] for x in data.X)
-    return int(np.clip(-(-_STACKED // n_channels), 1, max(1, shortest // 4)))
+    usual = int(np.clip(-(-_STACKED // n_channels), 1, max(1, shortest // 4)))
+    return usual if n_states is None else max(usual, -(-n_states // n_channels))
 
 
 def feasible_states(data: Collection, delays: int) -> list[int]:
@@ -55,11 +60,10 @@ def feasible_states(data: Collection, delays: int) -> list[int]:
     shortest = min(x.shape[1] for x in data.X) - delays + 1
     most = min(len(data.X[0]) * delays, shortest - 2)
     if most < 1:
-        index = int(np.argmin([x.shape[1] for x in data.X]))
-        raise _errors.bad_file(
-            data.names[index], f"have {delays + 2} time points at least for delays={delays}",
-            data.X[index].shape[1], "Drop it, or lower delays.",
-        )  # fmt: skip
+        lengths = [x.shape[1] for x in data.X]
+        short = [i for i in np.argsort(lengths, kind="stable") if lengths[i] < delays + 2]
+        who, others = name_sequence(data.X, short[0]), name_some(data.X, short[1:])
+        raise _errors.too_short_for_any(who, lengths[short[0]], delays, others, short)
     return [n for n in STATES if n <= most] or [most]
 
 
@@ -67,7 +71,7 @@ def usual_encoder(
     data: Collection, n_states: int | None = None, delays: int | None = None, **options: Any
 ) -> LDSEncoder:
     """Return an encoder for data without labels to choose by: ten states, or what is possible."""
-    delays = automatic_delays(data) if delays is None else delays
+    delays = automatic_delays(data, n_states) if delays is None else delays
     if n_states is None:
         orders = feasible_states(data, delays)
         n_states = max(n for n in orders if n <= max(_UNTRIED, orders[0]))
@@ -84,6 +88,7 @@ def choose(
     delays: int | None = None,
     encoder: dict[str, Any] | None = None,
     folds: Protocol | None = None,
+    whole: Collection | None = None,
 ) -> Choice:
     """Return what folds of `data` say is best; what is given is taken as it is.
 
@@ -102,16 +107,20 @@ def choose(
         Further arguments of the encoder.
     folds : Protocol, optional
         Five folds or fewer when not given.
+    whole : Collection, optional
+        What `data` is part of: states and delays must suit the shortest sequence of all, or what
+        is to be tested might be too short for them.
     """
-    delays = automatic_delays(data) if delays is None else delays
-    orders = feasible_states(data, delays) if n_states is None else [n_states]
+    whole = data if whole is None else whole
+    delays = automatic_delays(whole, n_states) if delays is None else delays
+    orders = feasible_states(whole, delays) if n_states is None else [n_states]
     sparsities: Sequence[float | None] = (None,)
     if method.sparse:
         sparsities = SPARSITIES[::-1] if sparsity is None else (sparsity,)
     if len(orders) * len(sparsities) == 1:
         return Choice(orders[0], delays, sparsities[0], [])
     usual = Choice(
-        int(usual_encoder(data, n_states, delays).n_states),
+        int(usual_encoder(whole, n_states, delays).n_states),
         delays,
         (settings.sparsity if sparsity is None else sparsity) if method.sparse else None,
         [],

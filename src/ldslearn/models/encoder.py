@@ -30,7 +30,13 @@ from ldslearn.models.identification import (
 )
 from ldslearn.models.lds import LDS
 from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_checked
-from ldslearn.sequences import aligned_windows, as_collection, window_levels
+from ldslearn.sequences import (
+    aligned_windows,
+    as_collection,
+    name_sequence,
+    name_some,
+    window_levels,
+)
 from ldslearn.sequences.orientation import warn_if_transposed
 
 _CONSTANT = ("raise", "rest")
@@ -186,11 +192,15 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         n_channels = sequences[0].shape[0]
         if n_states > n_channels * self.delays:
             raise _errors.too_many_states(n_states, n_channels, self.delays)
-        lengths = [sequence.shape[1] for sequence in sequences]
-        shortest = int(np.argmin(lengths))
         # An n x n matrix is determined by n transitions, that is n + 1 stacked samples.
-        if lengths[shortest] < n_states + self.delays:
-            raise _errors.too_short(shortest, sequences[shortest].shape, n_states, self.delays)
+        least = n_states + self.delays
+        short = [i for i, sequence in enumerate(sequences) if sequence.shape[1] < least]
+        if short:
+            short.sort(key=lambda index: sequences[index].shape[1])  # the shortest first
+            who, others = name_sequence(sequences, short[0]), name_some(sequences, short[1:])
+            raise _errors.too_short(
+                who, sequences[short[0]].shape, n_states, self.delays, others, short
+            )
 
     def _count_states(self, sequences: list[NDArray[Any]], share: float) -> int:
         """Smallest n that keeps `share` of the variance in every sequence."""
@@ -201,12 +211,12 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             room = workspace(sequences[block], self.delays)
             for index in range(block.start, block.stop):
                 Y, mean = observations(sequences[index], self.delays, self.center, room)
-                constant[index] = self._is_constant(Y, mean, index)
+                constant[index] = self._is_constant(Y, mean, sequences, index)
                 kept = np.cumsum(variance_spectrum(Y))
                 counts[index] = 1 + np.searchsorted(kept, share * kept[-1])
 
         self._for_each_block(count, len(sequences), "counting states")
-        self._check_varying(constant)
+        self._check_varying(constant, sequences)
         return int(counts.max())
 
     def _encode(
@@ -220,11 +230,13 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         at_rest = made.constant.reshape(-1, n_windows).min(axis=1)
         if n_windows > 1:  # a step between windows at rest is no constant
             at_rest &= np.array([not np.ptp(x, axis=1).any() for x in sequences])
-        self._check_varying(at_rest)
+        self._check_varying(at_rest, sequences)
         lowest = made.ranks.reshape(-1, n_windows).min(axis=1)
-        short = [(int(i), int(lowest[i])) for i in np.flatnonzero(lowest < n_states)]
-        if short:
-            warnings.warn(_errors.idle_states(short, n_states), stacklevel=3)
+        idle = np.flatnonzero(lowest < n_states)
+        if len(idle):
+            who = name_sequence(sequences, int(idle[0]))
+            text = _errors.idle_states(who, int(lowest[idle[0]]), len(idle), n_states)
+            warnings.warn(text, stacklevel=3)
         systems = LDS._trusted(
             **made.fields,
             delays=int(self.delays),
@@ -273,7 +285,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             fitted, states = np.empty_like(fields["A"][block]), []
             for row, index in enumerate(range(block.start, block.stop)):
                 Y, mean = observations(pieces[index], self.delays, self.center, room)
-                constant[index] = self._is_constant(Y, mean, first + index // n_windows)
+                owner = index // n_windows
+                constant[index] = self._is_constant(Y, mean, sequences, owner, first)
                 if constant[index]:
                     Y[:] = 0.0  # of rounding errors
                 factors = principal_factors(Y, n_states, fields["C"][index])
@@ -299,12 +312,21 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         for_each_block(work, n_items, n_jobs=self.n_jobs, description=what)
 
     @staticmethod
-    def _is_constant(Y: NDArray[np.float64], mean: NDArray[np.float64], index: int) -> bool:
+    def _is_constant(
+        Y: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        sequences: list[NDArray[Any]],
+        index: int,
+        first: int = 0,
+    ) -> bool:
         energy = energy_of(Y)
         if is_extreme(Y, energy):
-            raise _errors.extreme_values(index)
+            raise _errors.extreme_values(name_sequence(sequences, index, first), first + index)
         return is_constant(Y, mean, energy)
 
-    def _check_varying(self, constant: NDArray[np.bool_]) -> None:
+    def _check_varying(self, constant: NDArray[np.bool_], sequences: list[NDArray[Any]]) -> None:
         if self.constant == "raise" and constant.any():
-            raise _errors.constant_sequence(list(np.flatnonzero(constant)), self.center)
+            found = np.flatnonzero(constant).tolist()
+            raise _errors.constant_sequence(
+                name_some(sequences, found), self.center, found, len(sequences)
+            )

@@ -21,7 +21,7 @@ from ldslearn.models.fields import (
     checked_field,
 )
 from ldslearn.models.spectrum import spectral_radius
-from ldslearn.sequences import as_collection, hankel, propagate
+from ldslearn.sequences import as_collection, hankel, name_sequence, propagate
 
 Floats = NDArray[np.float64]
 
@@ -309,7 +309,9 @@ class LDS:
         states = []
         for index, sequence in enumerate(checked):
             if sequence.shape[1] < self.delays:
-                raise _errors.shorter_than_delays(index, sequence.shape[1], self.delays)
+                raise _errors.shorter_than_delays(
+                    name_sequence(checked, index), sequence.shape[1], self.delays
+                )
             stacked = hankel(sequence, self.delays).astype(np.float64)
             if self.mean is not None:
                 stacked = stacked - self.mean[index, :, None]

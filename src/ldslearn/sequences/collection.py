@@ -1,6 +1,6 @@
 """Accept a collection of sequences, or say which one is wrong and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_unmasked
 from ldslearn.sequences.data_frames import is_data_frame, sequence_of_frame, sequences_of_frame
+from ldslearn.sequences.named import keep_names, name_sequence, name_some
 
 
 def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
@@ -17,9 +18,10 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     Parameters
     ----------
     X : list of (n_channels, n_timepoints) arrays or (n_sequences, n_channels, n_timepoints) array
-        Floats of any width or integers; lengths may differ, channel counts may not. Also a data
-        frame that says which sequence a row belongs to (nested cells, two levels of index, or a
-        column ``id``), or a list of data frames, whose rows are time points.
+        Floats of any width or integers; lengths may differ, channel counts may not. A list that
+        knows the names of its sequences, as that of a Collection, keeps them. Also a data frame
+        that says which sequence a row belongs to (nested cells, two levels of index, or a column
+        ``id``), or a list of data frames, whose rows are time points.
     name : str
         What messages call `X`.
 
@@ -28,26 +30,33 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     list of ndarray
         Views of the input where it held arrays; nothing is copied or converted.
     """
-    sequences = [_as_sequence(member, index) for index, member in enumerate(_members(X, name))]
+    members = _members(X, name)
+    who = [name_sequence(X, index) for index in range(len(members))]
+    sequences = [_as_sequence(member, one) for member, one in zip(members, who, strict=True)]
     if not sequences:
         raise _errors.empty_collection(name)
+    sequences = keep_names(sequences, X)
     n_channels = sequences[0].shape[0]
+    others = [i for i, sequence in enumerate(sequences) if sequence.shape[0] != n_channels]
+    if others:
+        raise _errors.channel_counts_differ(
+            who[others[0]], sequences[others[0]].shape[0], who[0], n_channels, others,
+            {sequence.shape[1] for sequence in sequences},
+        )  # fmt: skip
     for index, sequence in enumerate(sequences):
-        if sequence.shape[0] != n_channels:
-            lengths = {one.shape[1] for one in sequences}
-            raise _errors.channel_counts_differ(index, sequence.shape[0], n_channels, lengths)
         if sequence.size == 0:
-            what = "n_channels > 0 and n_timepoints > 0"
-            raise _errors.invalid(
-                f"sequence {index}", f"have {what}", f"shape {sequence.shape}", "Drop it."
+            raise _errors.SequenceError(
+                f"{who[index]} must have n_channels > 0 and n_timepoints > 0; got shape "
+                f"{sequence.shape}. Drop it.",
+                [index],
             )
     _check_finite(sequences)
     return sequences
 
 
-def _members(X: Any, name: str) -> Iterable[Any]:
+def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
     if isinstance(X, np.ndarray) and X.dtype != object:
-        _check_dtype(X.dtype, None)
+        _check_dtype(X.dtype, "X")
         if X.ndim == 2:
             raise _errors.one_sequence_given(name, X.shape)
         if X.ndim != 3:
@@ -58,27 +67,29 @@ def _members(X: Any, name: str) -> Iterable[Any]:
         return sequences_of_frame(X, name)
     if isinstance(X, str | bytes | dict) or not isinstance(X, Sequence | np.ndarray):
         remedy = "Pass list(...) of an iterable, or numpy.asarray(...) of a tensor."
+        if hasattr(X, "X") and hasattr(X, "names"):
+            remedy = "Pass its sequences: collection.X."
         raise _errors.not_a_collection(name, type(X).__name__, remedy)
     return X
 
 
-def _as_sequence(member: Any, index: int) -> NDArray[Any]:
-    check_unmasked(f"sequence {index}", member)
+def _as_sequence(member: Any, who: str) -> NDArray[Any]:
+    check_unmasked(who, member)
     try:
         sequence = sequence_of_frame(member) if is_data_frame(member) else np.asarray(member)
     except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors with gradients
-        raise _errors.not_an_array(index, member) from error
+        raise _errors.not_an_array(who, member) from error
     if sequence.dtype == object:
-        raise _errors.not_an_array(index, member)
-    _check_dtype(sequence.dtype, index)
+        raise _errors.not_an_array(who, member)
+    _check_dtype(sequence.dtype, who)
     if sequence.ndim != 2:
-        raise _errors.wrong_dimensions(index, sequence.shape)
+        raise _errors.wrong_dimensions(who, sequence.shape)
     return sequence
 
 
-def _check_dtype(dtype: np.dtype[Any], index: int | None) -> None:
+def _check_dtype(dtype: np.dtype[Any], who: str) -> None:
     if dtype.kind not in "fiub":
-        raise _errors.wrong_dtype(index, dtype)
+        raise _errors.wrong_dtype(who, dtype)
 
 
 def _check_finite(sequences: list[NDArray[Any]]) -> None:
@@ -89,9 +100,10 @@ def _check_finite(sequences: list[NDArray[Any]]) -> None:
     if affected:
         first = sequences[affected[0]]
         raise _errors.not_finite(
-            affected[0],
+            name_sequence(sequences, affected[0]),
             int(np.isnan(first).sum()),
             int(np.isinf(first).sum()),
             first.size,
-            len(affected) - 1,
+            name_some(sequences, affected[1:]),
+            affected,
         )

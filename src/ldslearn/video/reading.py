@@ -68,7 +68,7 @@ class FrameOptions:
                     source,
                     "have frames of one size",
                     f"{shape[:2]} and {cropped.shape[:2]}",
-                    "Give size=(height, width).",
+                    "Give one size: --size HEIGHTxWIDTH, or size=(height, width) in Python.",
                 )
             shape = cropped.shape
             yield cropped.astype(np.float32, copy=False)
@@ -185,7 +185,10 @@ def bounded(frames: Iterable[Floats], source: Path, *, chunk: bool) -> Iterator[
     for frame in frames:
         size += frame.nbytes
         if size > _LARGEST_FILE:
-            remedy = "Give size, crop or stride." if chunk else "Give size, crop, stride or length."
+            remedy = (
+                "Make frames smaller, such as --size 48x64 (size=(48, 64) in Python), or take "
+                f"fewer of them (stride{'' if chunk else ' or length'})."
+            )
             raise _errors.too_large(f"file {source}", size, _LARGEST_FILE, remedy)
         yield frame
 
@@ -232,7 +235,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
             with av.open(file, "r", options=safe, metadata_errors="ignore") as container:
                 stream = next(iter(container.streams.video), None)
                 if stream is None or stream.codec_context is None:
-                    raise EOFError  # nothing to see
+                    raise EOFError("sound without pictures" if container.streams.audio else "")
                 promised = stream.frames
                 if not promised and container.duration and len(container.streams) == 1:
                     lasts = container.duration / av.time_base
@@ -243,9 +246,8 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
                     seconds = frame.time or seconds
                     yield _pixels(frame, options.colour)
         except Exception as error:  # whatever PyAV and FFmpeg make of damaged bytes
-            what = error if isinstance(error, OverflowError) else type(error).__name__
-            reason = f"{what} after {n_frames} frames"
-            raise _errors.bad_file(path, "be a whole video or image", reason) from error
+            own = isinstance(error, OverflowError) or type(error) is EOFError
+            raise _errors.undecodable_video(path, n_frames, str(error) if own else "") from error
     if n_frames < _WHOLE * promised:
         raise _errors.bad_file(
             path, "be a whole video", f"{n_frames} of the {promised} frames it promises"

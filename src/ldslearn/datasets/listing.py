@@ -1,0 +1,179 @@
+"""The items of a folder or manifest, named and labelled, before any is read."""
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+
+from ldslearn import _errors
+from ldslearn._kinds import advise, is_system_file
+from ldslearn.datasets.gathering import Item, in_order
+from ldslearn.datasets.items import is_item
+from ldslearn.datasets.labels import is_labels_file
+from ldslearn.datasets.levels import levels_of
+from ldslearn.datasets.manifest import is_manifest, list_manifest, seems_manifest
+from ldslearn.video.reading import holds_images
+
+_NOTES = frozenset({".csv", ".tsv", ".txt"})  # beside class folders: manifests, tables, a README
+_SHOWN = 3  # names in a message
+
+
+def list_folder(
+    path: str | PathLike[str], *, levels: str | None = None, anywhere: bool = False
+) -> list[Item]:
+    """Return the items of a folder, ``<class>/<item>`` or without classes, or of a manifest.
+
+    A single item is a list of one.
+
+    Parameters
+    ----------
+    path : path-like
+    levels : str, optional
+        What the folders above an item say, such as ``group/class/item``.
+    anywhere : bool
+        List the items of all folders, however deep, without labels.
+    """
+    root = Path(path)
+    if root.is_file():
+        if levels is not None:
+            raise _errors.invalid("levels", "be those of a folder", f"the file {root}", "")
+        if is_manifest(root) or seems_manifest(root) or not is_item(root):
+            return list_manifest(root)
+        return [Item(root.name, root)]
+    if not root.is_dir():
+        raise FileNotFoundError(
+            f"{root} must be a folder <class>/<item> or a manifest; got nothing."
+        )
+    if levels is not None or anywhere:
+        found = list(_walk(root, root))
+        if not found:
+            raise _no_items(root)
+        _check_names(root, (root / name for name, _ in found))
+        if levels is None:
+            return [Item(name, path) for name, path in found]
+        return levels_of(root, found, levels, _NOTES)
+    entries = in_order(root.iterdir())
+    loose = [path for path in entries if is_item(path) and not is_labels_file(path)]
+    single = set(loose)
+    folders = [path for path in entries if path.is_dir()]
+    by_class = {path: _items(path) for path in folders if path not in single}
+    barren = [path for path, paths in by_class.items() if not paths and _holds_files(path)]
+    by_class = {folder: paths for folder, paths in by_class.items() if paths}
+    items = [path for paths in by_class.values() for path in paths]
+    _check_names(root, [*by_class, *loose, *items])
+    _check_loose(root, loose, list(by_class))
+    if by_class and barren:
+        warnings.warn(_errors.nothing_to_read(barren), stacklevel=3)
+    if by_class:
+        return [
+            Item(f"{folder.name}/{path.name}", path, folder.name)
+            for folder, paths in by_class.items()
+            for path in paths
+        ]
+    if not loose:
+        raise _no_items(root)
+    return [Item(path.name, path) for path in loose]
+
+
+def _walk(root: Path, folder: Path) -> Iterator[tuple[str, Path]]:
+    """Path below `root` and path of every item, but no manifest or file of labels."""
+    for path in in_order(folder.iterdir()):
+        if is_item(path):
+            if not is_manifest(path) and not is_labels_file(path):
+                yield path.relative_to(root).as_posix(), path
+        elif path.is_dir() and not path.is_symlink():
+            yield from _walk(root, path)
+
+
+def _no_items(root: Path) -> ValueError:
+    """What is wrong with a folder that holds no item where one was looked for."""
+    deeper = next((name for name, _ in _walk(root, root) if name.count("/") > 1), None)
+    rule = "hold videos, folders of images or tables, as <class>/<item>"
+    if deeper is not None:
+        return _errors.items_too_deep(root, rule, deeper)
+    with_suffix = Counter(
+        path.suffix.lower()
+        for folder, _, names in os.walk(root)
+        for path in map(Path(folder).joinpath, names)
+        if not is_system_file(path)
+    )
+    if not with_suffix:
+        return _errors.bad_file(root, rule, "no files", "Is it the right folder?")
+    suffix, count = with_suffix.most_common(1)[0]
+    files = "1 file" if count == 1 else f"{count} files"
+    got = f"{files} of the suffix {suffix!r}" if suffix else f"{files} without a suffix"
+    remedy = advise(suffix) or (
+        "Known are videos (.avi, .mp4, .mkv, ...), folders of images, tables (.csv, .tsv) and "
+        "arrays (.npy)."
+    )
+    return _errors.bad_file(root, rule, got, remedy)
+
+
+def _holds_files(folder: Path) -> bool:
+    """Whether anything is in a folder that is not hidden."""
+    return not is_system_file(folder) and not all(map(is_system_file, folder.iterdir()))
+
+
+def _items(folder: Path) -> list[Path]:
+    """The items of a class, none passed over for what lies beside its images."""
+    paths = in_order(folder.iterdir())
+    found = [path for path in paths if is_item(path)]
+    single = set(found)
+    for path in paths:
+        if path not in single and path.is_dir() and holds_images(path):
+            raise _errors.bad_file(
+                path,
+                "hold either the images of one item or other items",
+                "images beside videos or arrays",
+                "Move one of the two elsewhere.",
+            )
+    return found
+
+
+def _check_names(root: Path, paths: Iterable[Path]) -> None:
+    """Raise for a name that no text file could hold, before it becomes a label."""
+    for path in paths:
+        try:
+            path.name.encode()
+        except UnicodeEncodeError:
+            raise _errors.bad_file(
+                root, "hold names in UTF-8", repr(path.name), "Rename it."
+            ) from None
+
+
+def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> None:
+    """Raise if items have no class while others have one, or might be classes themselves."""
+    remedy = "Move the {} into a folder of their class, or list all in a manifest."
+    files = [path for path in loose if path.is_file() and path.suffix.lower() not in _NOTES]
+    images = [path for path in loose if path.is_dir()]
+    if classes and files:
+        raise _errors.bad_file(
+            root,
+            "hold either class folders or files without a class",
+            f"{len(classes)} folders and {len(files)} files such as {files[0].name}",
+            remedy.format("files"),
+        )
+    if classes and images:
+        raise _errors.bad_file(
+            root,
+            "hold either class folders or folders of images without a class",
+            f"the classes {_shown(classes)} and the images in {_shown(images)}",
+            remedy.format("folders of images"),
+        )
+    for folder in images:
+        with os.scandir(folder) as entries:
+            inner = [Path(entry) for entry in entries if entry.is_dir()]
+        if any(map(is_item, inner)):
+            raise _errors.bad_file(
+                folder,
+                "hold either the images of one item or the items of a class",
+                "images beside folders of images",
+                "Move one of the two elsewhere, or list all in a manifest.",
+            )
+
+
+def _shown(paths: Sequence[Path]) -> str:
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return ", ".join(path.name for path in paths[:_SHOWN]) + more

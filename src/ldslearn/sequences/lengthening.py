@@ -1,0 +1,27 @@
+"""Sequences that are too short to be described rest at their last sample for a while."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn.sequences.named import keep_names, name_some
+
+
+def lengthen(
+    sequences: list[NDArray[Any]], shortest: int, *, stacklevel: int = 2
+) -> list[NDArray[Any]]:
+    """Return sequences of at least `shortest` time points, with a warning that names short ones."""
+    lacking = [max(0, shortest - x.shape[1]) for x in sequences]
+    if not any(lacking):
+        return sequences
+    short = [i for i, count in enumerate(lacking) if count]
+    text = _errors.lengthened(name_some(sequences, short), len(short), shortest)
+    warnings.warn(text, stacklevel=stacklevel + 1)
+    padded = [
+        np.pad(x, ((0, 0), (0, count)), mode="edge") if count else x
+        for x, count in zip(sequences, lacking, strict=True)
+    ]
+    return keep_names(padded, sequences)

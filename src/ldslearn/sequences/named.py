@@ -1,0 +1,71 @@
+"""Sequences that know their names, so that messages can say which file they are about."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex, overload
+
+from numpy.typing import NDArray
+
+_SHOWN = 3  # names in a message
+
+
+class NamedSequences(list[NDArray[Any]]):
+    """A list of sequences with what messages call each of them, as a rule its file.
+
+    A name belongs to an array: in a list that was reordered or changed in place, what is no longer
+    in its place has no name.
+
+    Parameters
+    ----------
+    sequences : sequence of arrays
+    names : sequence of str
+        As many.
+    """
+
+    def __init__(self, sequences: Sequence[NDArray[Any]], names: Sequence[str]) -> None:
+        super().__init__(sequences)
+        self._named = tuple(zip(self, names, strict=True))
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[NDArray[Any]]: ...
+    def __getitem__(self, index: Any) -> Any:
+        """Return a sequence; a slice keeps the names."""
+        if not isinstance(index, slice):
+            return super().__getitem__(index)
+        return select(self, range(*index.indices(len(self))))
+
+
+def name_sequence(sequences: Any, index: int, first: int = 0) -> str:
+    """Return what messages call a sequence: its name where it has one, else its number.
+
+    `first` is the number of the first, where `sequences` are part of others.
+    """
+    named = getattr(sequences, "_named", ())
+    if index < len(named) and named[index][0] is sequences[index]:
+        return str(named[index][1])
+    return f"sequence {first + index}"
+
+
+def name_some(sequences: Any, indices: Sequence[int]) -> str:
+    """Return the names of the first three of some sequences, and how many more there are."""
+    names = [name_sequence(sequences, int(index)) for index in indices[:_SHOWN]]
+    if len(indices) > _SHOWN:
+        return f"{', '.join(names)} and {len(indices) - _SHOWN} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def keep_names(sequences: list[NDArray[Any]], originals: Any) -> list[NDArray[Any]]:
+    """Return sequences that were made one by one of others, under the names of those."""
+    if not isinstance(originals, NamedSequences):
+        return sequences
+    return NamedSequences(sequences, [name_sequence(originals, i) for i in range(len(originals))])
+
+
+def select(sequences: list[NDArray[Any]], indices: Iterable[int]) -> list[NDArray[Any]]:
+    """Return some sequences of a list, with their names if it has any."""
+    chosen = [int(index) for index in indices]
+    found = [sequences[index] for index in chosen]
+    if not isinstance(sequences, NamedSequences):
+        return found
+    return NamedSequences(found, [name_sequence(sequences, index) for index in chosen])

@@ -1,0 +1,138 @@
+"""Labels from a file, and from folders of several levels."""
+
+import numpy as np
+import pytest
+
+from ldslearn.datasets import load_folder
+from ldslearn.datasets.listing import list_folder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    root = tmp_path / "data"
+    for name in ("a_1.npy", "a_2.npy", "b_1.npy"):
+        root.mkdir(exist_ok=True)
+        np.save(root / name, np.random.default_rng(0).standard_normal((2, 9)))
+    return root
+
+
+@pytest.fixture
+def people(tmp_path):
+    for person in ("anna", "ben"):
+        for kind in ("run", "walk"):
+            (tmp_path / "people" / person / kind).mkdir(parents=True)
+            np.save(tmp_path / "people" / person / kind / "1.npy", np.ones((2, 9)))
+    return tmp_path / "people"
+
+
+def labelled(folder, text, name="labels.csv", **options):
+    path = folder.parent / name
+    path.write_text(text)
+    return load_folder(folder, labels=path, **options)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,label\na_1.npy,a\na_2.npy,a\nb_1.npy,b\n",
+        "item,label\na_1,a\na_2,a\nb_1,b\n",
+        "item;label\r\na_1;a\r\n./a_2;a\r\nb_1;b\r\n",
+        "\ufefflabel,note,item\na,x,a_1\na,,a_2\nb,,b_1\n",
+    ],
+)
+def test_items_are_named_by_file_or_stem(folder, text):
+    data = labelled(folder, text)
+    assert data.names == ("a_1.npy", "a_2.npy", "b_1.npy")
+    assert data.y.tolist() == ["a", "a", "b"]
+    assert data.groups is None
+
+
+def test_groups_and_splits(folder):
+    rows = "a_1,a,anna,train\na_2,a,ben,test\nb_1,b,anna,train\n"
+    data = labelled(folder, "item,label,group,split\n" + rows)
+    assert data.groups.tolist() == ["anna", "ben", "anna"]
+    assert data.split.tolist() == ["train", "test", "train"]
+
+
+def test_a_file_of_labels_among_the_items_is_no_item(folder):
+    (folder / "labels.csv").write_text("item,label\na_1,a\na_2,a\nb_1,b\n")
+    assert len(load_folder(folder)) == 3
+    assert load_folder(folder, labels=folder / "labels.csv").classes == ["a", "b"]
+
+
+def test_items_further_down_are_named_by_path(people):
+    text = "item,label\nanna/run/1.npy,r\nanna\\walk\\1.npy,w\nben/run/1,r\nben/walk/1.npy,w\n"
+    assert labelled(people, text).y.tolist() == ["r", "w", "r", "w"]
+    with pytest.raises(ValueError, match=r"line 2 must name one item; got '1', which are anna/run"):
+        labelled(people, "item,label\n1,r\n")
+
+
+def test_labels_stand_before_class_folders(people):
+    data = labelled(people / "anna", "item,label\nrun/1.npy,fast\nwalk/1.npy,slow\n")
+    assert data.y.tolist() == ["fast", "slow"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("item,label\na_1,a\na_1.npy,b\n", "list each item once; got a_1.npy in lines 2 and 3"),
+        ("item,label\na_1,a\na_2,\nb_1,b\n", "give a label in every line; got line 3 without one"),
+        ("item\na_1\n", "columns 'item' and 'label' .*; got the columns 'item'"),
+        ("item,Label\na_1,x\n", "column must be 'label'; got 'Label'"),
+        ("item,label\n", "list at least one item; got none"),
+        ("", r"got an empty file \(0 bytes\)"),
+        ("item,label\na_1,a\n", "none for 2 of 3 items: a_2.npy, b_1.npy. Add a line for each"),
+        ("item,label\nx,a\n", "none for 3 of 3 items: .* It names x, which are not there"),
+    ],
+)
+def test_bad_labels(folder, text, message):
+    with pytest.raises(ValueError, match=message):
+        labelled(folder, text)
+
+
+def test_items_without_a_label_can_be_skipped(folder):
+    with pytest.warns(UserWarning, match="1 row of .*labels.csv name no item, .*: ghost"):
+        data = labelled(folder, "item,label\na_1,a\nghost,a\nb_1,b\n", on_error="skip")
+    assert data.y.tolist() == ["a", "b"]
+    assert data.skipped[0][0] == "a_2.npy"
+    assert "has no label in" in data.skipped[0][1]
+
+
+def test_levels_name_classes_and_groups(people):
+    data = load_folder(people, levels="group/class/item")
+    assert data.names[0] == "anna/run/1.npy"
+    assert data.y.tolist() == ["run", "walk"] * 2
+    assert data.groups.tolist() == ["anna", "anna", "ben", "ben"]
+    data = load_folder(people, levels="*/class/item")
+    assert data.groups is None
+    data = load_folder(people, levels="split/class/item")
+    assert data.split.tolist() == ["anna", "anna", "ben", "ben"]
+
+
+def test_notes_above_the_items_are_no_items(people):
+    (people / "notes.csv").write_text("anna,30 years\n")
+    assert len(list_folder(people, levels="group/class/item")) == 4
+
+
+@pytest.mark.parametrize("levels", ["", "class", "class/class/item", "kind/item", "item/class"])
+def test_bad_levels(people, levels):
+    with pytest.raises(ValueError, match=r"levels must name class, group, split or \* once for ea"):
+        load_folder(people, levels=levels)
+
+
+def test_every_item_is_on_its_level(people):
+    np.save(people / "anna" / "0.npy", np.ones((2, 9)))
+    with pytest.raises(ValueError, match="every item as group/class/item; got anna/0.npy. Move it"):
+        load_folder(people, levels="group/class/item")
+
+
+def test_deep_folders_are_told_with_what_would_work(people):
+    with pytest.raises(ValueError, match="such as anna/run/1.npy") as caught:
+        load_folder(people)
+    message = str(caught.value)
+    assert "--levels group/class/item if the first is who was recorded" in message
+    header, line = message.split("with the line '")[1].rstrip("'.").split("' and lines such as '")
+    (people / "manifest.csv").write_text(f"{header}\n{line}\n")
+    data = load_folder(people / "manifest.csv")
+    assert data.y.tolist() == ["run"]
+    assert data.groups.tolist() == ["anna"]
