@@ -150,7 +150,7 @@ def test_columns_that_are_not_there(path, time, columns, message):
 
 def test_columns_of_text_are_named_with_a_remedy_that_works(path):
     write(path, [f"{s},walk" for s in SECONDS], "time,label,ax,ay")
-    message = r"hold numbers; got 'walk' in line 2, column 'label'. Choose columns .*--columns"
+    message = "hold numbers; got 'walk' in line 2, column 'label'. Put a number .* --columns"
     with pytest.raises(ValueError, match=message):
         read_table(path)
     assert read_table(path, columns=["ax", "ay"]).values.shape == (2, 30)

@@ -69,7 +69,7 @@ def test_repeated_tests_have_no_interval(motions):
     ("method", "kind"),
     [
         ("lds-sc-grass", "probability"), ("lds-dl", "margin"), ("lds-svm", "margin"),
-        ("lds-martin", None), ("auto", "probability"),
+        ("lds-martin", "margin"), ("auto", "probability"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("n_classes", [2, 4])

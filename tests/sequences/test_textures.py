@@ -258,7 +258,7 @@ def test_jittered_counts_stay_whole():
         (
             {"parameters": {"rotating": {"sped": 1}}},
             r"^each key of parameters\['rotating'\] must be one of 'blades', 'speed', 'twist'; "
-            r"got 'sped'\.$",
+            r"got 'sped'\. Did you mean 'speed'\?$",
         ),
         (
             {"parameters": {"waves": {"speed": 7}}},

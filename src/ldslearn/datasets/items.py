@@ -132,6 +132,7 @@ class Reading:
         return Recording(clips, rate=rate)
 
     def _read_table(self, path: Path, like: str) -> Recording:
+        _check_kind(path)
         if self.features == "lbp-top":
             raise _errors.bad_file(path, "hold frames for features='lbp-top'", "a table")
         if self.transpose:
