@@ -11,6 +11,8 @@ ORDER = [
     "_kinds",
     "_errors",
     "_checks",
+    "_processes",
+    "_writing",
     "_files",
     "_parallel",
     "distributed",

@@ -350,6 +350,34 @@ def bad_file(path: str | PathLike[str], rule: str, reason: object, remedy: str =
     return invalid(f"file {path}", rule, reason, remedy)
 
 
+def output_is_input(target: str | PathLike[str], source: str | PathLike[str]) -> ValueError:
+    """An output that would replace something that is read."""
+    same = "" if Path(target) == Path(source) else f" ({source})"
+    return ValueError(
+        f"output {target} must be another file than those that are read; got one of them{same}. "
+        "Name another file."
+    )
+
+
+def output_inside_input(target: str | PathLike[str], folder: str | PathLike[str]) -> ValueError:
+    """An output in a folder that is read as a whole."""
+    return ValueError(
+        f"output {target} must be outside of {folder}, which is read; got a place in it. "
+        "Name another."
+    )
+
+
+def disk_full(path: str | PathLike[str], size: int | None, error: OSError) -> OSError:
+    """A file that does not fit on its disk; told apart by its `errno`."""
+    needs = "" if size is None else f" It needs {size / 2**20:,.1f} MiB."
+    full = OSError(
+        f"file {path} must fit on its disk; got: {error.strerror or error}.{needs} "
+        "Make room, or name a file on another disk."
+    )
+    full.errno = error.errno
+    return full
+
+
 def missing_data(
     what: str, path: str | PathLike[str], missing: str, source: str
 ) -> FileNotFoundError:

@@ -1,22 +1,21 @@
-"""Arrays in files, written whole or not at all, read without executing or trusting anything."""
+"""Arrays in files, read without executing or trusting anything."""
 
 import hashlib
 import json
 import math
 import os
 import re
-import secrets
-import shutil
 import zipfile
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._writing import atomic_write as atomic_write
+from ldslearn._writing import check_target as check_target
 
 LIMIT = 8 * 2**30  # bytes one file may take in memory
 INFLATION = 1032  # deflate makes at most 1032 bytes of one (zlib.net/zlib_tech.html)
@@ -33,20 +32,6 @@ _SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d,L\s]*)\)""")
 _DTYPE = re.compile(r"[<>|=][biufcSU]\d{1,9}")
 
 
-def check_target(path: str | os.PathLike[str]) -> Path:
-    """Return where `path` leads if a file can be written there: better asked before long work."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"folder {target.parent} must exist to write {target.name}. Create it first."
-        )
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} must be a file name; got a folder.")
-    if not os.access(target.parent, os.W_OK):
-        raise PermissionError(f"folder {target.parent} must be writable to write {target.name}.")
-    return target
-
-
 def kind_of(path: str | os.PathLike[str]) -> str | None:
     """Return what a file written by :func:`save_arrays` says it is, None of any other file."""
     try:
@@ -59,29 +44,6 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
             return str(header["format"])
     except Exception:  # whatever it is, it is not ours
         return None
-
-
-@contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a binary file that replaces `path` when the block ends without an error.
-
-    The bytes go to a temporary file beside `path`, are flushed to disk, and are moved into place in
-    one step: a reader sees the old file or the new one, never a part, and an error leaves the old
-    one as it was.
-    """
-    target = check_target(path)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    try:
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, part)
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def digest_contents(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:

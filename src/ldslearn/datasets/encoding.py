@@ -13,6 +13,7 @@ from sklearn.base import clone
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import current_engine
+from ldslearn._writing import check_outside
 from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
 from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.gathering import Item
@@ -90,6 +91,8 @@ def encode_folder(
     template = clone(encoder or LDSEncoder())
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
+    if Path(path).is_dir():
+        check_outside(store, path)
     listed, _ = list_items(path, levels, labels)
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
     wanted = Reading(

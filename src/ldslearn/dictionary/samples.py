@@ -1,7 +1,6 @@
 """The columns of many systems, in blocks: in memory, in files, or on the workers of a cluster."""
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
+from ldslearn._writing import scratch_folder
 from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.recipe import Recipe
 from ldslearn.dictionary.spread import AnyProblem, SpreadProblem
@@ -151,8 +151,7 @@ def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
     elif isinstance(X, LDSStore):
         with ExitStack() as stack:
             home = X.path if os.access(X.path, os.W_OK) else None
-            scratch = tempfile.TemporaryDirectory(prefix=".scratch-", dir=home)
-            folder = Path(stack.enter_context(scratch))
+            folder = stack.enter_context(scratch_folder(home))
             yield [_filed(X, one, folder / str(i)) for i, one in enumerate(recipes)]
     else:
         yield [Samples.of(list(terms.values())) for terms in recipe.columns(X)]
