@@ -9,10 +9,12 @@ import ldslearn
 
 ORDER = [
     "_kinds",
+    "_processes",
     "_errors",
     "_checks",
-    "_processes",
     "_writing",
+    "_records",
+    "_locks",
     "_files",
     "_parallel",
     "distributed",

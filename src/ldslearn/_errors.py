@@ -5,10 +5,12 @@ mistake reads the same wherever it is met, and tests pin the words in one place.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 
 from ldslearn._kinds import nearest, recognize
+from ldslearn._processes import Owner
 
 
 class SequenceError(ValueError):
@@ -376,6 +378,20 @@ def disk_full(path: str | PathLike[str], size: int | None, error: OSError) -> OS
     )
     full.errno = error.errno
     return full
+
+
+def locked(what: str, path: str | PathLike[str], owner: Owner, since: float) -> BlockingIOError:
+    """Something that another process is writing."""
+    when = datetime.fromtimestamp(since).isoformat(" ", "seconds")
+    rest = (
+        "Wait for it, or name another place."
+        if owner.is_here
+        else f"Wait for it, or name another place; if it no longer runs there, delete {path}."
+    )
+    return BlockingIOError(
+        f"{what} must be written by one process at a time; process {owner.pid} on {owner.host} has "
+        f"been writing it since {when}. {rest}"
+    )
 
 
 def missing_data(
