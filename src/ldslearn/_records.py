@@ -34,13 +34,14 @@ def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
 
 
 def seal(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record together with its checksum."""
-    return {**record, SEAL: _checksum(record)}
+    """Return a record, as JSON has it, together with its checksum."""
+    plain = json.loads(json.dumps(record))  # keys become texts, and are sorted as such
+    return {**plain, SEAL: _checksum(plain)}
 
 
-def check_seal(record: Mapping[str, Any]) -> None:
+def check_seal(record: Any) -> None:
     """Raise ValueError unless a record is as it was when it was sealed."""
-    if record.get(SEAL) != _checksum(record):
+    if not isinstance(record, dict) or record.get(SEAL) != _checksum(record):
         raise ValueError("its contents do not match their checksum")
 
 
