@@ -19,7 +19,7 @@ from ldslearn._processes import Owner, host_name
 _LONGEST_NAME = 255  # bytes, where the system does not tell
 _ABANDONED = 24 * 3600.0  # seconds, after which a leftover of another machine is removed
 _LEFTOVER = re.compile(r"\.(?:ldslearn|scratch)-([A-Za-z0-9._]+)-(\d{1,18})-\w+(?:\.part)?")
-_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 _tidied: set[str] = set()  # folders, once per process
 
 # Files beside the items of a collection that no reader takes for an item.
@@ -192,6 +192,22 @@ def name_full_disk(target: Path, size: int | None = None) -> Iterator[None]:
         if error.errno not in _FULL:
             raise
         raise _errors.disk_full(target, size, error) from error
+
+
+def reserve_space(file: BinaryIO, size: int) -> None:
+    """Make a file `size` bytes long whose blocks are on the disk, or raise the error of a full one.
+
+    To write to a mapping of a file whose blocks are missing ends the process if the disk is full.
+    Where blocks cannot be reserved, there must be room for them at least.
+    """
+    try:
+        os.posix_fallocate(file.fileno(), 0, size)
+    except (AttributeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise
+        if shutil.disk_usage(os.path.dirname(os.path.abspath(file.name))).free < size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+        file.truncate(size)
 
 
 @contextmanager
