@@ -12,6 +12,7 @@ ORDER = [
     "_processes",
     "_errors",
     "_checks",
+    "_limits",
     "_writing",
     "_records",
     "_locks",

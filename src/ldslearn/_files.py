@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._limits import VARIABLE, inflated_limit, memory_limit
 from ldslearn._writing import atomic_write as atomic_write
 from ldslearn._writing import check_target as check_target
 
-LIMIT = 8 * 2**30  # bytes one file may take in memory
 INFLATION = 1032  # deflate makes at most 1032 bytes of one (zlib.net/zlib_tech.html)
 _MAX_KIND = 2**26  # bytes of the JSON header of a file of ours
 _MAX_HEADER = 10_000  # as np.load: longer ones are attacks
@@ -129,16 +129,20 @@ def explained(path: str | os.PathLike[str], rule: str, remedy: str = "") -> Iter
         raise _errors.bad_file(path, rule, reason, remedy) from error
 
 
-def check_size(path: str | os.PathLike[str], size: int, limit: int = LIMIT) -> None:
-    """Refuse a file that would take more than `limit` bytes of memory."""
+def check_size(path: str | os.PathLike[str], size: int, limit: int | None = None) -> None:
+    """Refuse a file that would take more than `limit` bytes of memory, or than there are to use."""
+    limit = memory_limit() if limit is None else limit
     if size > limit:
-        remedy = "Split it into several files, or store it as smaller numbers."
+        remedy = (
+            f"Split it into several files, store it as smaller numbers, or set {VARIABLE}={size} "
+            "if you trust it."
+        )
         raise _errors.too_large(f"file {path}", size, limit, remedy)
 
 
 def read_npz(
     path: str | os.PathLike[str],
-    limit: int = LIMIT,
+    limit: int | None = None,
     *,
     compressed: bool = True,
     only: Container[str] | None = None,
@@ -151,8 +155,9 @@ def read_npz(
     Parameters
     ----------
     path : path-like
-    limit : int
-        Bytes that all arrays together may take.
+    limit : int, optional
+        Bytes that all arrays together may take; when not given, as many as the size of the file
+        justifies and the machine has.
     compressed : bool
         Whether members may be.
     only : container of str, optional
@@ -169,8 +174,10 @@ def read_npz(
             archive = zipfile.ZipFile(file)
             members = {_array_name(member): member for member in archive.infolist()}
             members = {k: member for k, member in members.items() if only is None or k in only}
-            _check_members(archive, os.fstat(file.fileno()).st_size, compressed)
+            size = os.fstat(file.fileno()).st_size
+            _check_members(archive, size, compressed)
         with archive:
+            limit = inflated_limit(size) if limit is None else limit
             check_size(path, sum(member.file_size for member in members.values()), limit)
             with explained(path, rule):
                 arrays = {}
@@ -180,7 +187,7 @@ def read_npz(
                 return arrays
 
 
-def read_npy(path: str | os.PathLike[str], limit: int = LIMIT) -> NDArray[Any]:
+def read_npy(path: str | os.PathLike[str], limit: int | None = None) -> NDArray[Any]:
     """Return the array of an npy file, as carefully as :func:`read_npz`."""
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
