@@ -7,7 +7,7 @@ from pathlib import Path
 from ldslearn import _errors
 
 VARIABLE = "LDSLEARN_MAX_BYTES"
-USUAL_INFLATION = 100  # bytes in memory of one compressed byte; recordings have ten at most
+USUAL_INFLATION = 100  # bytes in memory of one compressed byte; sparse recordings have thirty
 ALWAYS = 2**28  # bytes that any file may take, however small it is
 _UNKNOWN = 2**33  # bytes, where the system does not tell how much memory it has
 _SHARE = 0.5  # of the memory that is available; results are made of what is read
