@@ -272,6 +272,15 @@ def idle_states(who: str, rank: int, count: int, n_states: int) -> str:
     )
 
 
+def offsets_dwarf(who: str) -> str:
+    """Text of the warning about sequences whose mean is far larger than what varies."""
+    return (
+        f"{who} varies by so little of its offset that fewer than four digits "
+        "of the variation are left in floating point. Subtract the offset where the numbers are "
+        "read, before they become floats."
+    )
+
+
 # Files
 
 
