@@ -24,6 +24,7 @@ _MAX_HEADER = 10_000  # as np.load: longer ones are attacks
 _MAX_DIMENSIONS = 32
 _CHUNK = 2**20
 _MAX_REASON = 300
+_END = 22  # bytes of the last record of an archive, without its comment
 
 # The fields of an npy header, a Python dict in text that is matched and never evaluated.
 _DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([^'"]{1,20})['"]""")
@@ -175,6 +176,7 @@ def read_npz(
             members = {_array_name(member): member for member in archive.infolist()}
             members = {k: member for k, member in members.items() if only is None or k in only}
             size = os.fstat(file.fileno()).st_size
+            _check_count(archive, file)
             _check_members(archive, size, compressed)
         with archive:
             limit = inflated_limit(size) if limit is None else limit
@@ -200,6 +202,15 @@ def _array_name(member: zipfile.ZipInfo) -> str:
     if not member.filename.endswith(".npy"):
         raise ValueError(f"the member {member.filename!r}, which is no array")
     return member.filename.removesuffix(".npy")
+
+
+def _check_count(archive: zipfile.ZipFile, file: BinaryIO) -> None:
+    """Refuse an archive whose end counts other members than were found: some were swallowed."""
+    file.seek(-_END - len(archive.comment), os.SEEK_END)
+    end = file.read(_END)
+    count = int.from_bytes(end[10:12], "little")
+    if end[:4] != b"PK\x05\x06" or count != min(len(archive.infolist()), 0xFFFF):
+        raise ValueError("fewer or more members than it says")
 
 
 def _check_members(archive: zipfile.ZipFile, size: int, compressed: bool) -> None:
