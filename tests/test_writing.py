@@ -67,6 +67,31 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, monkeypatch):
     assert (tmp_path / "file").read_bytes() == b"old"
 
 
+LIMITED = """
+import resource, sys
+import numpy as np
+from ldslearn._writing import atomic_write
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**12, 2**12))
+try:
+    with atomic_write(sys.argv[1]) as file:
+        np.save(file, np.zeros(10**4))
+except OSError as error:
+    print(error.errno is not None, error)
+"""
+
+
+def test_an_array_that_does_not_fit_is_told_with_the_name_of_the_file(tmp_path):
+    """As a process of its own, which may not write so much; NumPy tells it without a number."""
+    pytest.importorskip("resource")
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / "a.npy")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("True file ")
+    assert "a.npy must fit on its disk; got: " in ended.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_dead_processes_left_is_removed(tmp_path):
     dead, here = ended_process(), host_name()
     gone = [f".ldslearn-{here}-{dead}-0123456789ab.part", f".scratch-{here}-{dead}-abc_1"]

@@ -4,6 +4,7 @@ Each function builds the exception (or the text of a warning) for one mistake, s
 mistake reads the same wherever it is met, and tests pin the words in one place.
 """
 
+import errno
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
@@ -385,7 +386,7 @@ def disk_full(path: str | PathLike[str], size: int | None, error: OSError) -> OS
         f"file {path} must fit on its disk; got: {error.strerror or error}.{needs} "
         "Make room, or name a file on another disk."
     )
-    full.errno = error.errno
+    full.errno = error.errno or errno.ENOSPC
     return full
 
 

@@ -20,6 +20,7 @@ _LONGEST_NAME = 255  # bytes, where the system does not tell
 _ABANDONED = 24 * 3600.0  # seconds, after which a leftover of another machine is removed
 _LEFTOVER = re.compile(r"\.(?:ldslearn|scratch)-([A-Za-z0-9._]+)-(\d{1,18})-\w+(?:\.part)?")
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+_SHORT = re.compile(r"\d+ requested and \d+ written")
 _tidied: set[str] = set()  # folders, once per process
 
 # Files beside the items of a collection that no reader takes for an item.
@@ -189,7 +190,8 @@ def name_full_disk(target: Path, size: int | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL:
+        short = error.errno is None and _SHORT.fullmatch(str(error))  # as ndarray.tofile tells it
+        if error.errno not in _FULL and not short:
             raise
         raise _errors.disk_full(target, size, error) from error
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
-from ldslearn._writing import scratch_folder
+from ldslearn._writing import name_full_disk, scratch_folder
 from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.recipe import Recipe
 from ldslearn.dictionary.spread import AnyProblem, SpreadProblem
@@ -43,8 +43,9 @@ class Filed:
     def write(cls, columns: Columns, stem: Path) -> Self:
         """Write columns to new files that begin with `stem`."""
         filed = cls(columns.kind, stem.with_suffix(".rows.npy"), stem.with_suffix(".values.npy"))
-        np.save(filed.rows, columns.rows)
-        np.save(filed.eigenvalues, columns.eigenvalues)
+        with name_full_disk(filed.rows, columns.rows.nbytes):
+            np.save(filed.rows, columns.rows)
+            np.save(filed.eigenvalues, columns.eigenvalues)
         return filed
 
     def open(self) -> Columns:
