@@ -127,6 +127,21 @@ def test_a_zip_bomb_is_refused_before_it_goes_off(path):
         read_npz(path, limit=2**20)
 
 
+def test_a_member_that_a_damaged_length_swallows_is_missed(path):
+    """The comment of the first member, by its length, holds the entry of the second."""
+    write_zip(path, {"a.npy": npy(np.zeros(2)), "b.npy": npy(np.ones(2))})
+    content = bytearray(path.read_bytes())
+    first = content.index(b"PK\x01\x02")
+    second = content.index(b"PK\x01\x02", first + 1)
+    end = content.rindex(b"PK\x05\x06")
+    content[first + 32 : first + 34] = (end - second).to_bytes(2, "little")
+    path.write_bytes(content)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.namelist() == ["a.npy"]
+    with pytest.raises(ValueError, match="got fewer or more members than it says"):
+        read_npz(path)
+
+
 def test_what_a_file_may_take_follows_from_its_size(path, monkeypatch):
     """A bomb is refused by the sizes it tells; whoever trusts a file may allow more."""
     from ldslearn import _limits
