@@ -11,6 +11,7 @@ from ldslearn._writing import describe_kind
 
 SEAL = "sha256"
 _LARGEST = 2**26  # bytes, unless told otherwise
+_CHUNK = 2**20
 
 
 def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
@@ -24,9 +25,11 @@ def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
         mode = os.fstat(number).st_mode
         if not stat.S_ISREG(mode):
             raise ValueError(f"{describe_kind(mode)} instead of a regular file")
-        content = file.read(largest + 1)
-    if len(content) > largest:
-        raise ValueError(f"more than {largest} bytes")
+        content = bytearray()
+        while chunk := file.read(_CHUNK):  # memory is taken for what is there
+            content += chunk
+            if len(content) > largest:
+                raise ValueError(f"more than {largest} bytes")
     try:
         return json.loads(content)
     except RecursionError:
