@@ -21,7 +21,7 @@ import pytest
 import scipy.io
 from PIL import Image
 
-from ldslearn import LDS, LDSDictionary
+from ldslearn import LDS, LDSDictionary, load, save
 from ldslearn.datasets import load_folder
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.mat import sequences_of_mat
@@ -29,7 +29,7 @@ from ldslearn.datasets.npz import load_npz, save_npz
 from ldslearn.datasets.resuming import finished, note_of, write_note
 from ldslearn.datasets.table import read_csv
 from ldslearn.datasets.ts import load_arff, load_ts
-from ldslearn.evaluate import Model, load_dictionary, save_dictionary, train
+from ldslearn.evaluate import Model, train
 from ldslearn.geometry import on_disk, write_kernel
 from ldslearn.models import LDSStore
 from ldslearn.models.shards import INDEX, Shard
@@ -122,7 +122,7 @@ def write_image(path):
 
 def write_dictionary(path):
     systems = contractions(6, 3, 2)
-    save_dictionary(path, LDSDictionary(2, max_iter=1, random_state=0).fit(systems))
+    save(LDSDictionary(2, max_iter=1, random_state=0).fit(systems), path)
 
 
 def write_store(path):
@@ -214,7 +214,7 @@ NEEDS_H5PY = pytest.mark.skipif(not importlib.util.find_spec("h5py"), reason="h5
 CASES = {
     "npz": Case(write_npz, load_npz, checked="bytes"),
     "lds": Case(write_lds, LDS.load, checked="bytes"),
-    "dictionary": Case(write_dictionary, load_dictionary, checked="bytes"),
+    "dictionary": Case(write_dictionary, load, checked="all"),
     "model": Case(write_model, Model.load, checked="all"),
     "index": Case(write_store, read_store, INDEX, checked="all"),
     "shard": Case(write_store, read_store, "systems-000000.npz", checked="all"),

@@ -21,6 +21,7 @@ WRITERS = {
     "convert": ["convert", "none", "-o"],
     "learn": ["learn", "none", "-o"],
     "code": ["code", "none", "none", "-o"],
+    "predict": ["predict", "none", "none", "--csv"],
 }
 SUFFIXES = {"synthesize": ".avi", "convert": ".npz", "code": ".npy"}
 

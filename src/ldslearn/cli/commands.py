@@ -273,8 +273,9 @@ def predict(
     from ldslearn.evaluate.runs import fingerprint
     from ldslearn.evaluate.usability import drop_unusable
 
+    if csv is not None:
+        check_output(csv, model, *items)
     check_model_file(model)
-    predicting.check_csv(csv, [model, *items])
     trained = Model.load(model)
     if len(items) == 1 and is_store(items[0]):
         from ldslearn.cli.stores import predict_store

@@ -233,29 +233,36 @@ def check_output(output: Path, *inputs: Path) -> Path:
 
 def _read_files(path: Path) -> Iterator[Path]:
     """What a command reads that names a path: the path, and what it lists if it is a manifest."""
-    from ldslearn.datasets.folder import is_manifest, list_folder
+    from ldslearn.datasets.folder import is_manifest, list_items
 
     yield path
     if is_manifest(path):
         with suppress(ValueError, OSError):  # whoever reads it will say what is wrong
-            yield from (Path(item.source) for item in list_folder(path))
+            yield from (Path(item.source) for item in list_items(path)[0])
 
 
-def output_file(output: given.Output, data: given.Data) -> Path:
+def output_file(output: given.Output, data: given.Data, labels: given.Labels = None) -> Path:
     """Return where to write what is made of data."""
-    return check_output(output, data)
+    return check_output(output, data, *_given(labels))
 
 
-def collection_file(output: given.Output, data: given.Data) -> Path:
+def _given(path: Path | None) -> list[Path]:
+    return [] if path is None else [path]
+
+
+def collection_file(output: given.Output, data: given.Data, labels: given.Labels = None) -> Path:
     """Return where to write a collection, checked before any of it is read."""
     with usage():
         if output.suffix.lower() != ".npz":
             raise _errors.bad_file(output, "have the suffix .npz", output.suffix or "none")
-    return check_output(output, data)
+    return check_output(output, data, *_given(labels))
 
 
 def result_files(
-    data: given.Data, output: given.RecordFile = None, report: given.ReportFile = None
+    data: given.Data,
+    labels: given.Labels = None,
+    output: given.RecordFile = None,
+    report: given.ReportFile = None,
 ) -> tuple[Path | None, Path | None]:
     """Return where to write record and page, checked before the work begins; None for nowhere."""
     with usage():
@@ -263,7 +270,7 @@ def result_files(
             raise _errors.invalid("--report", "be another file than --output", report, "Name two.")
     for path in (output, report):
         if path is not None:
-            check_output(path, data)
+            check_output(path, data, *_given(labels))
     return output, report
 
 
