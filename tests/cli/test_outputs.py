@@ -132,6 +132,8 @@ def test_a_file_that_is_read_is_not_replaced(npz, clips, tmp_path, capsys):
         (clip, ["train", clips, "-o"]),
         (clip, ["train", manifest, "-o"]),
         (manifest, ["evaluate", manifest, "--output"]),
+        (manifest, ["train", clips, "--labels", manifest, "-o"]),
+        (manifest, ["evaluate", clips, "--labels", manifest, "--report"]),
     ]
     for number, (path, command) in enumerate(cases):
         home = tmp_path / str(number)

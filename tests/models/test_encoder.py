@@ -467,6 +467,6 @@ def test_offsets_that_dwarf_the_variation_are_told(windows):
     with pytest.warns(UserWarning, match="sequence 1 varies by so little of its offset that fewer"):
         encoder.fit_transform(X)
     X[1][:] = 1e14
-    with pytest.warns(UserWarning, match="rank below n_states") as caught:
+    with pytest.warns(UserWarning, match="rank below the 2 states") as caught:
         LDSEncoder(2, windows=windows, constant="rest").fit_transform(X)
     assert len(caught) == 1

@@ -406,7 +406,6 @@ def synthesize(
     They start at a random state (--seed), not as the video does.
     """
     from ldslearn._files import kind_of
-    from ldslearn.cli import showing
     from ldslearn.cli.inputs import is_model, read_one
     from ldslearn.evaluate import synthesis
     from ldslearn.evaluate.model import Model

@@ -233,7 +233,8 @@ def check_output(output: Path, *inputs: Path) -> Path:
 
 def _read_files(path: Path) -> Iterator[Path]:
     """What a command reads that names a path: the path, and what it lists if it is a manifest."""
-    from ldslearn.datasets.folder import is_manifest, list_items
+    from ldslearn.datasets.folder import list_items
+    from ldslearn.datasets.manifest import is_manifest
 
     yield path
     if is_manifest(path):
