@@ -1,4 +1,6 @@
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -17,6 +19,7 @@ from ldslearn.models import LDSStore
 from support.clusters import (
     killing,
     n_workers_seen,
+    processes,
     small_blocks,
     some_workers,
     third_time_lucky,
@@ -395,6 +398,23 @@ def test_nothing_of_dask_is_imported_unless_used():
         "assert not {'dask', 'distributed'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_losses_are_counted_beyond_the_events_that_dask_keeps(monkeypatch):
+    monkeypatch.setattr(distributed, "_SECONDS_BETWEEN_COUNTS", 0.0)
+    with some_workers(2) as client, distributed.cluster(client) as engine:
+        os.kill(min(processes(client)), signal.SIGKILL)
+        wait_for(
+            lambda: any(e.get("action") == "remove-worker" for _, e in client.get_events("all"))
+        )
+        list(engine.map(pow, [(2,), (3,)], 2))
+        for _ in range(1100):
+            client.log_event("all", {"action": "something else"})
+        wait_for(
+            lambda: not any(e.get("action") == "remove-worker" for _, e in client.get_events("all"))
+        )
+        assert engine.summary()["workers_lost"] == 1
+        assert engine.summary()["workers_lost"] == 1
 
 
 def test_killing_is_seen():

@@ -118,14 +118,15 @@ def test_a_worker_killed_in_the_middle_is_survived(
 def test_a_file_that_ends_its_reader_is_found_and_left_out(own_client, tmp_path, monkeypatch):
     for index, sequence in enumerate(ragged_sequences(5, n_channels=6)):
         name = "0deadly" if index == 0 else index
-        np.save(tmp_path / f"{name}.npy", sequence)
+        (tmp_path / "clips").mkdir(exist_ok=True)
+        np.save(tmp_path / "clips" / f"{name}.npy", sequence)
     monkeypatch.setattr(encoding, "Reading", Deadly)
     monkeypatch.setattr(own_client.cluster.scheduler, "allowed_failures", 0)  # and not three more
     with (
         distributed.cluster(own_client) as engine,
         pytest.warns(UserWarning, match="1 item was skipped, the first because: 0deadly.npy must"),
     ):
-        store = encode_folder(tmp_path, tmp_path / "store", LDSEncoder(4), shard_size=3)
+        store = encode_folder(tmp_path / "clips", tmp_path / "store", LDSEncoder(4), shard_size=3)
         assert engine.summary()["workers_lost"] >= 3  # to begin with, with others, and alone
     assert store.texts("names") == ["1.npy", "2.npy", "3.npy", "4.npy"]
     reason = "0deadly.npy must be readable; it ended every process that read it. Leave it out."

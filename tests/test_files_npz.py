@@ -127,6 +127,57 @@ def test_a_zip_bomb_is_refused_before_it_goes_off(path):
         read_npz(path, limit=2**20)
 
 
+def test_a_member_that_a_damaged_length_swallows_is_missed(path):
+    """The comment of the first member, by its length, holds the entry of the second."""
+    write_zip(path, {"a.npy": npy(np.zeros(2)), "b.npy": npy(np.ones(2))})
+    content = bytearray(path.read_bytes())
+    first = content.index(b"PK\x01\x02")
+    second = content.index(b"PK\x01\x02", first + 1)
+    end = content.rindex(b"PK\x05\x06")
+    content[first + 32 : first + 34] = (end - second).to_bytes(2, "little")
+    path.write_bytes(content)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.namelist() == ["a.npy"]
+    with pytest.raises(ValueError, match="got fewer or more members than it says"):
+        read_npz(path)
+
+
+def test_what_a_file_may_take_follows_from_its_size(path, monkeypatch):
+    """A bomb is refused by the sizes it tells; whoever trusts a file may allow more."""
+    from ldslearn import _limits
+
+    write_zip(path, {"a.npy": npy(np.zeros(2**20))})
+    monkeypatch.setattr(_limits, "ALWAYS", 2**20)
+    message = "must take at most 0.0 GiB; got 0.0 GiB. .*or set LDSLEARN_MAX_BYTES=8388736 if you"
+    with pytest.raises(ValueError, match=message):
+        read_npz(path)
+    monkeypatch.setenv("LDSLEARN_MAX_BYTES", "8388736")
+    assert read_npz(path)["a"].size == 2**20
+    monkeypatch.setenv("LDSLEARN_MAX_BYTES", "8 GB")
+    with pytest.raises(ValueError, match="LDSLEARN_MAX_BYTES must be a whole number of bytes; got"):
+        read_npz(path)
+
+
+def test_the_limit_follows_the_memory_of_the_machine(tmp_path, monkeypatch):
+    from ldslearn import _limits
+
+    monkeypatch.delenv("LDSLEARN_MAX_BYTES", raising=False)
+    assert _limits.ALWAYS <= _limits.memory_limit() < 2**50
+    monkeypatch.setattr(_limits, "_available", lambda: 2**32)
+    assert _limits.memory_limit() == 2**31
+    assert _limits.inflated_limit(2**20) == _limits.ALWAYS
+    assert _limits.inflated_limit(2**23) == 100 * 2**23
+    assert _limits.inflated_limit(2**30) == 2**31
+    monkeypatch.setattr(_limits, "_available", lambda: None)
+    assert _limits.memory_limit() == 2**33
+    monkeypatch.undo()
+    monkeypatch.setattr(_limits, "_GROUP", tmp_path)
+    stat = "anon 5\nactive_file 100\ninactive_file 23\n"
+    for name, text in (("max", "2000"), ("current", "1000"), ("stat", stat)):
+        (tmp_path / f"memory.{name}").write_text(text)
+    assert _limits._available() == 1123
+
+
 @pytest.mark.parametrize("size", [1, 200, 10**6, 2**32 - 2])
 def test_a_false_size_in_the_directory_is_refused(path, size):
     write_zip(path, {"a.npy": npy(np.zeros(100))})

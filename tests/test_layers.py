@@ -9,8 +9,13 @@ import ldslearn
 
 ORDER = [
     "_kinds",
+    "_processes",
     "_errors",
     "_checks",
+    "_limits",
+    "_writing",
+    "_records",
+    "_locks",
     "_files",
     "_parallel",
     "distributed",

@@ -4,11 +4,14 @@ Each function builds the exception (or the text of a warning) for one mistake, s
 mistake reads the same wherever it is met, and tests pin the words in one place.
 """
 
+import errno
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 
 from ldslearn._kinds import nearest, recognize
+from ldslearn._processes import Owner
 
 
 class SequenceError(ValueError):
@@ -270,6 +273,15 @@ def idle_states(who: str, rank: int, count: int, n_states: int) -> str:
     )
 
 
+def offsets_dwarf(who: str) -> str:
+    """Text of the warning about sequences whose mean is far larger than what varies."""
+    return (
+        f"{who} varies by so little of its offset that fewer than four digits "
+        "of the variation are left in floating point. Subtract the offset where the numbers are "
+        "read, before they become floats."
+    )
+
+
 # Files
 
 
@@ -348,6 +360,48 @@ def no_such_items(path: Path, count: int, names: str) -> str:
 def bad_file(path: str | PathLike[str], rule: str, reason: object, remedy: str = "") -> ValueError:
     """A file, or a line of one, that cannot be read as what it should be."""
     return invalid(f"file {path}", rule, reason, remedy)
+
+
+def output_is_input(target: str | PathLike[str], source: str | PathLike[str]) -> ValueError:
+    """An output that would replace something that is read."""
+    same = "" if Path(target) == Path(source) else f" ({source})"
+    return ValueError(
+        f"output {target} must be another file than those that are read; got one of them{same}. "
+        "Name another file."
+    )
+
+
+def output_inside_input(target: str | PathLike[str], folder: str | PathLike[str]) -> ValueError:
+    """An output in a folder that is read as a whole."""
+    return ValueError(
+        f"output {target} must be outside of {folder}, which is read; got a place in it. "
+        "Name another."
+    )
+
+
+def disk_full(path: str | PathLike[str], size: int | None, error: OSError) -> OSError:
+    """A file that does not fit on its disk; told apart by its `errno`."""
+    needs = "" if size is None else f" It needs {size / 2**20:,.1f} MiB."
+    full = OSError(
+        f"file {path} must fit on its disk; got: {error.strerror or error}.{needs} "
+        "Make room, or name a file on another disk."
+    )
+    full.errno = error.errno or errno.ENOSPC
+    return full
+
+
+def locked(what: str, path: str | PathLike[str], owner: Owner, since: float) -> BlockingIOError:
+    """Something that another process is writing."""
+    when = datetime.fromtimestamp(since).isoformat(" ", "seconds")
+    rest = (
+        "Wait for it, or name another place."
+        if owner.is_here
+        else f"Wait for it, or name another place; if it no longer runs there, delete {path}."
+    )
+    return BlockingIOError(
+        f"{what} must be written by one process at a time; process {owner.pid} on {owner.host} has "
+        f"been writing it since {when}. {rest}"
+    )
 
 
 def missing_data(

@@ -1,50 +1,36 @@
-"""Arrays in files, written whole or not at all, read without executing or trusting anything."""
+"""Arrays in files, read without executing or trusting anything."""
 
 import hashlib
 import json
 import math
 import os
 import re
-import secrets
-import shutil
 import zipfile
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._limits import VARIABLE, inflated_limit, memory_limit
+from ldslearn._writing import atomic_write as atomic_write
+from ldslearn._writing import check_target as check_target
 
-LIMIT = 8 * 2**30  # bytes one file may take in memory
 INFLATION = 1032  # deflate makes at most 1032 bytes of one (zlib.net/zlib_tech.html)
 _MAX_KIND = 2**26  # bytes of the JSON header of a file of ours
 _MAX_HEADER = 10_000  # as np.load: longer ones are attacks
 _MAX_DIMENSIONS = 32
 _CHUNK = 2**20
 _MAX_REASON = 300
+_END = 22  # bytes of the last record of an archive, without its comment
 
 # The fields of an npy header, a Python dict in text that is matched and never evaluated.
 _DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([^'"]{1,20})['"]""")
 _ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
 _SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d,L\s]*)\)""")
 _DTYPE = re.compile(r"[<>|=][biufcSU]\d{1,9}")
-
-
-def check_target(path: str | os.PathLike[str]) -> Path:
-    """Return where `path` leads if a file can be written there: better asked before long work."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"folder {target.parent} must exist to write {target.name}. Create it first."
-        )
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} must be a file name; got a folder.")
-    if not os.access(target.parent, os.W_OK):
-        raise PermissionError(f"folder {target.parent} must be writable to write {target.name}.")
-    return target
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
@@ -59,29 +45,6 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
             return str(header["format"])
     except Exception:  # whatever it is, it is not ours
         return None
-
-
-@contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a binary file that replaces `path` when the block ends without an error.
-
-    The bytes go to a temporary file beside `path`, are flushed to disk, and are moved into place in
-    one step: a reader sees the old file or the new one, never a part, and an error leaves the old
-    one as it was.
-    """
-    target = check_target(path)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    try:
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, part)
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def digest_contents(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -167,16 +130,20 @@ def explained(path: str | os.PathLike[str], rule: str, remedy: str = "") -> Iter
         raise _errors.bad_file(path, rule, reason, remedy) from error
 
 
-def check_size(path: str | os.PathLike[str], size: int, limit: int = LIMIT) -> None:
-    """Refuse a file that would take more than `limit` bytes of memory."""
+def check_size(path: str | os.PathLike[str], size: int, limit: int | None = None) -> None:
+    """Refuse a file that would take more than `limit` bytes of memory, or than there are to use."""
+    limit = memory_limit() if limit is None else limit
     if size > limit:
-        remedy = "Split it into several files, or store it as smaller numbers."
+        remedy = (
+            f"Split it into several files, store it as smaller numbers, or set {VARIABLE}={size} "
+            "if you trust it."
+        )
         raise _errors.too_large(f"file {path}", size, limit, remedy)
 
 
 def read_npz(
     path: str | os.PathLike[str],
-    limit: int = LIMIT,
+    limit: int | None = None,
     *,
     compressed: bool = True,
     only: Container[str] | None = None,
@@ -189,8 +156,9 @@ def read_npz(
     Parameters
     ----------
     path : path-like
-    limit : int
-        Bytes that all arrays together may take.
+    limit : int, optional
+        Bytes that all arrays together may take; when not given, as many as the size of the file
+        justifies and the machine has.
     compressed : bool
         Whether members may be.
     only : container of str, optional
@@ -207,8 +175,11 @@ def read_npz(
             archive = zipfile.ZipFile(file)
             members = {_array_name(member): member for member in archive.infolist()}
             members = {k: member for k, member in members.items() if only is None or k in only}
-            _check_members(archive, os.fstat(file.fileno()).st_size, compressed)
+            size = os.fstat(file.fileno()).st_size
+            _check_count(archive, file)
+            _check_members(archive, size, compressed)
         with archive:
+            limit = inflated_limit(size) if limit is None else limit
             check_size(path, sum(member.file_size for member in members.values()), limit)
             with explained(path, rule):
                 arrays = {}
@@ -218,7 +189,7 @@ def read_npz(
                 return arrays
 
 
-def read_npy(path: str | os.PathLike[str], limit: int = LIMIT) -> NDArray[Any]:
+def read_npy(path: str | os.PathLike[str], limit: int | None = None) -> NDArray[Any]:
     """Return the array of an npy file, as carefully as :func:`read_npz`."""
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -231,6 +202,15 @@ def _array_name(member: zipfile.ZipInfo) -> str:
     if not member.filename.endswith(".npy"):
         raise ValueError(f"the member {member.filename!r}, which is no array")
     return member.filename.removesuffix(".npy")
+
+
+def _check_count(archive: zipfile.ZipFile, file: BinaryIO) -> None:
+    """Refuse an archive whose end counts other members than were found: some were swallowed."""
+    file.seek(-_END - len(archive.comment), os.SEEK_END)
+    end = file.read(_END)
+    count = int.from_bytes(end[10:12], "little")
+    if end[:4] != b"PK\x05\x06" or count != min(len(archive.infolist()), 0xFFFF):
+        raise ValueError("fewer or more members than it says")
 
 
 def _check_members(archive: zipfile.ZipFile, size: int, compressed: bool) -> None:

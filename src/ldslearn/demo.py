@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from ldslearn._writing import atomic_write
 from ldslearn.classify import (
     LDSSVC,
     DictionaryClassifier,
@@ -66,9 +67,12 @@ def run(folder: Path) -> None:
         "textures.png": (_draw_textures, "dynamic textures, and new ones made by their systems"),
     }
     for name, (make, what) in drawings.items():
-        make().savefig(folder / name, dpi=120)
+        with atomic_write(folder / name) as file:
+            make().savefig(file, dpi=120)
         console.print(f"drawn [bold]{folder / name}[/]: {what}")
-    (folder / "report.html").write_text(_reported(folder), encoding="utf-8")
+    page = _reported(folder)
+    with atomic_write(folder / "report.html") as file:
+        file.write(page.encode())
     console.print(
         f"written [bold]{folder / 'report.html'}[/]: how well a learned dictionary tells dynamic "
         "textures apart, and what it saw; open it in a browser"

@@ -21,6 +21,8 @@ __all__ = ["Cluster", "cluster"]
 
 _WINDOW = 8  # blocks a worker thread that are sent or waiting to be taken back
 _SECONDS_BETWEEN_COUNTS = 5.0
+_BATCHES_BETWEEN_EVENTS = 100
+_LOSSES = ("workers_lost", "results_lost", "tasks_moved")
 _TIMEOUT = 10.0  # seconds to find a scheduler
 _PATIENCE = 600.0  # seconds to wait for workers when there are none
 _SETTLING = 5.0  # seconds for a worker that was killed to come back
@@ -52,6 +54,8 @@ class Cluster(Engine):
     _past: float = field(default=0.0, repr=False)
     _n_processes: int = field(default=1, repr=False)  # workers to begin with
     _counted: tuple[float, int] = field(default=(-math.inf, 1), repr=False)
+    _lost: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_LOSSES, 0), repr=False)
+    _asked: tuple[float, int] = field(default=(-math.inf, 0), repr=False)  # when, batches since
 
     @property
     def n_workers(self) -> int:  # type: ignore[override]
@@ -101,22 +105,24 @@ class Cluster(Engine):
     def summary(self) -> dict[str, int]:
         """Return how many blocks were asked for and repeated, and workers lost, with their work."""
         with _connected(self.client):
-            events = [
-                event
-                for when, event in self.client.get_events("all")
-                if when > self._past
-                and event.get("action") == "remove-worker"
-                and not event.get("expected")
-            ]
-        made = [event["lost-computed-tasks"] for event in events]
-        begun = [event["processing-tasks"] for event in events]
-        return {
-            "blocks": self.n_blocks,
-            "repeated": self.n_repeated,
-            "workers_lost": len(events),
-            "results_lost": sum(map(len, made)),
-            "tasks_moved": sum(map(len, begun)),
-        }
+            self._count_losses()
+        return {"blocks": self.n_blocks, "repeated": self.n_repeated, **self._lost}
+
+    def _count_losses(self) -> None:
+        """Count the workers that were lost since the last time.
+
+        Dask keeps a thousand events and adds one for every batch that is taken back, so that what
+        is not asked for in time is gone. A handler of our own would replace that of the user.
+        """
+        for when, event in self.client.get_events("all"):
+            if when <= self._past:
+                continue
+            self._past = when
+            if event.get("action") == "remove-worker" and not event.get("expected"):
+                self._lost["workers_lost"] += 1
+                self._lost["results_lost"] += len(event["lost-computed-tasks"])
+                self._lost["tasks_moved"] += len(event["processing-tasks"])
+        self._asked = time.monotonic(), 0
 
     def _send(
         self, function: Callable[..., Any], blocks: Sequence[Sequence[Any]], common: list[Any]
@@ -139,6 +145,10 @@ class Cluster(Engine):
         from distributed import KilledWorker
 
         self._wait([future for _, future in batch])
+        when, batches = self._asked
+        self._asked = when, batches + 1
+        if batches > _BATCHES_BETWEEN_EVENTS or time.monotonic() > when + _SECONDS_BETWEEN_COUNTS:
+            self._count_losses()
         try:
             return self.client.gather([future for _, future in batch])
         except (KilledWorker, OSError, MemoryError):

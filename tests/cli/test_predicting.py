@@ -92,7 +92,7 @@ def test_an_input_is_not_overwritten(home, capsys):
     before = model.read_bytes(), clip.read_bytes()
     for target in (model, clip):
         assert run(["predict", str(model), str(home / "clips"), "--csv", str(target)]) == 1
-        assert "must be another file than the inputs" in capsys.readouterr().err
+        assert "must be another file than those that are read" in capsys.readouterr().err
     assert run(["predict", str(model), str(clip), "--csv", str(clip)]) == 1
     assert (model.read_bytes(), clip.read_bytes()) == before
     assert run(["predict", str(model), str(clip), "--csv", "no/such/table.csv"]) == 1

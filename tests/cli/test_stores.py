@@ -134,6 +134,7 @@ def test_an_interrupt_leaves_the_atoms_and_says_so(home, capsys, monkeypatch):
     monkeypatch.setattr(LDSDictionary, "fit", interrupted)
     path = home / "kept.npz"
     assert run(["learn", str(home / "store"), *LEARN, "-o", str(path)]) == 130
+    path = home / "kept.partial.npz"
     assert f"{path} keeps the atoms so far; --init {path} goes on." in capsys.readouterr().err
     assert len(load(path).atoms_) == 2
 

@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -281,6 +283,93 @@ def test_what_a_disk_did_not_give_is_read_by_the_next_run(clips, monkeypatch):
         np.save(clips / "b" / "9.npy", np.load(clips / "b" / "7.npy"))
         np.save(clips / "b" / "1.npy", np.load(clips / "b" / "3.npy"))
         encode(clips)
+
+
+def test_a_shard_that_is_made_again_leaves_the_one_in_use(clips, monkeypatch):
+    """Killed before the index is replaced, the store is what it was."""
+    monkeypatch.setattr(encoding_tasks, "_PAUSES", ())
+    with monkeypatch.context() as patch, pytest.warns(UserWarning, match="1 item was skipped"):
+        failing(patch, OSError(5, "Input/output error"), ["4"], 99)
+        before = encode(clips)
+    expected = before[:]
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(encoding, "write_index", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        encode(clips)
+    store = LDSStore.open(before.path)
+    assert store.verify() == []
+    np.testing.assert_array_equal(store[:].C, expected.C)
+    assert len(encode(clips)) == 8
+    assert sum(path.suffix == ".npz" for path in before.path.iterdir()) == N_SHARDS
+
+
+def test_two_encoders_do_not_share_a_store(clips, tmp_path):
+    """As processes of their own: one of them works, the other says who does, or comes later."""
+    other = tmp_path / "other"
+    for index in range(12):
+        (other / "ab"[index % 2]).mkdir(parents=True, exist_ok=True)
+        values = np.random.default_rng(index).standard_normal((6, 30)).cumsum(axis=1)
+        np.save(other / "ab"[index % 2] / f"new{index}.npy", values)
+    options = ["-n", "3", "--shard-size", "1", "-o", str(tmp_path / "store")]
+    ended = [
+        subprocess.Popen(
+            [sys.executable, "-m", "ldslearn", "encode", str(data), *options],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for data in (clips, other)
+    ]
+    printed = [process.communicate()[1] for process in ended]
+    codes = [process.returncode for process in ended]
+    assert 0 in codes
+    for code, text in zip(codes, printed, strict=True):
+        assert code == 0 or "must be written by one process at a time; process" in text
+    store = LDSStore.open(tmp_path / "store")
+    assert store.verify() == []
+    assert len(store) in (8, 12)
+    assert not (tmp_path / "store" / ".lock").exists()
+
+
+def test_a_second_encoder_is_told_of_the_first(clips, monkeypatch, tmp_path):
+    original = encoding.encode_block
+
+    def meanwhile(*arguments):
+        with pytest.raises(BlockingIOError, match="must be written by one process at a time"):
+            encode_folder(clips / "a", tmp_path / "store", ENCODER)
+        return original(*arguments)
+
+    monkeypatch.setattr(encoding, "encode_block", meanwhile)
+    assert len(encode(clips)) == 8
+
+
+def test_damaged_notes_are_made_again(clips, monkeypatch):
+    store = clips.parent / "store"
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(encoding, "write_index", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        encode(clips, shard_size=1)
+    notes = sorted(store.glob("systems-*.json"))
+    assert len(notes) == 8
+    notes[0].write_bytes(notes[0].read_bytes().replace(b'"length": 1', b'"length": 2'))
+    notes[1].write_bytes(b"[" * 10**5)
+    notes[2].unlink()
+    names = made_anew(monkeypatch)
+    assert len(encode(clips, shard_size=1)) == 8
+    assert len(names) == 3
+
+
+def test_a_pipe_in_place_of_a_note_does_not_hang(clips):
+    encode(clips)
+    os.mkfifo(clips.parent / "store" / "systems-0123456789abcdef.json")
+    assert len(encode(clips)) == 8
+
+
+def test_an_index_that_is_a_link_stops_the_encoder(clips, tmp_path):
+    encode(clips)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "index.json").symlink_to(tmp_path / "store" / "index.json")
+    with pytest.raises(ValueError, match="be a regular file in order to be replaced; got a link"):
+        encode_folder(clips, other, ENCODER)
 
 
 def test_a_store_of_nothing_is_not_written(clips, monkeypatch):

@@ -370,4 +370,37 @@ def test_shared_references_do_not_multiply(path):
             above = file.create_dataset(f"#{level}" if level < 29 else "a", (9, 1), h5py.ref_dtype)
             above[:, 0] = below.ref
             below = above
-    assert len(read_mat(path)["a"]) == 9
+    with pytest.raises(ValueError, match="bytes too many; LDSLEARN_MAX_BYTES allows more"):
+        read_mat(path)  # 9^29 numbers, for whoever looks at them all
+
+
+def write_references(h5py, path, shape, count):
+    """A cell array of many references to one array."""
+    with h5py.File(path, "w", userblock_size=512) as file:
+        target = file.create_dataset("#refs#/r", data=np.ones(shape))
+        target.attrs["MATLAB_class"] = np.bytes_(b"double")
+        references = np.full((count, 1), target.ref, h5py.ref_dtype)
+        cells = file.create_dataset("X", data=references, dtype=h5py.ref_dtype)
+        cells.attrs["MATLAB_class"] = np.bytes_(b"cell")
+
+
+def test_references_count_as_often_as_they_are_used(path, monkeypatch):
+    h5py = pytest.importorskip("h5py")
+    write_references(h5py, path, (500, 60), 10_000)
+    assert path.stat().st_size < 10**6
+    with pytest.raises(ValueError, match="bytes too many; LDSLEARN_MAX_BYTES allows more"):
+        read_mat(path)
+    monkeypatch.setenv("LDSLEARN_MAX_BYTES", str(10**11))
+    found = read_mat(path)["X"]
+    assert len(found) == 10_000
+    assert found[0] is found[-1]
+
+
+def test_an_object_is_opened_once(path, monkeypatch):
+    h5py = pytest.importorskip("h5py")
+    write_references(h5py, path, (2, 3), 1000)
+    opened, original = [], h5py.File.__getitem__
+    noted = lambda self, name: opened.append(name) or original(self, name)  # noqa: E731
+    monkeypatch.setattr(h5py.File, "__getitem__", noted)
+    assert len(read_mat(path)["X"]) == 1000
+    assert len(opened) < 5

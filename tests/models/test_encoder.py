@@ -327,7 +327,8 @@ def test_parameters_set_after_fit_are_checked(changes, message):
 def test_constancy_is_a_matter_of_each_channel():
     random = np.random.default_rng(0)
     X = np.vstack([np.full(30, 1e13), 0.01 * random.standard_normal((2, 30))])
-    assert LDSEncoder(2).fit_transform([X]).is_stable.all()
+    with pytest.warns(UserWarning, match="sequence 0 varies by so little of its offset"):
+        assert LDSEncoder(2).fit_transform([X]).is_stable.all()
     faint = 1e3 + 1e-7 * random.standard_normal((2, 200_000))
     assert LDSEncoder(2).fit_transform([faint]).is_stable.all()
 
@@ -455,3 +456,17 @@ def test_constant_sequences_can_be_systems_at_rest():
     np.testing.assert_allclose(systems.mean[1], 3.0)
     with pytest.raises(ValueError, match=r"constant must be one of 'raise', 'rest'; got 'drop'"):
         LDSEncoder(2, constant="drop").fit(X)
+
+
+@pytest.mark.parametrize("windows", [1, 2])
+def test_offsets_that_dwarf_the_variation_are_told(windows):
+    X = [np.random.default_rng(i).normal(size=(3, 60)).cumsum(axis=1) for i in range(3)]
+    encoder = LDSEncoder(2, windows=windows)
+    encoder.fit_transform([X[0], X[1] + 1e9, X[2] * 1e-9])
+    X[1] = X[1] + 1e14
+    with pytest.warns(UserWarning, match="sequence 1 varies by so little of its offset that fewer"):
+        encoder.fit_transform(X)
+    X[1][:] = 1e14
+    with pytest.warns(UserWarning, match="rank below the 2 states") as caught:
+        LDSEncoder(2, windows=windows, constant="rest").fit_transform(X)
+    assert len(caught) == 1

@@ -1,4 +1,5 @@
 import json
+import os
 import zipfile
 from dataclasses import replace
 
@@ -6,8 +7,10 @@ import numpy as np
 import pytest
 
 from ldslearn import LDS
+from ldslearn._records import seal
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.models import LDSStore
+from ldslearn.models import shards as shards_module
 from ldslearn.models.shards import INDEX
 
 from support.makers import contractions, random_systems
@@ -117,16 +120,106 @@ def test_an_index_that_lies_is_refused(store, name):
 def test_shards_that_are_not_as_the_index_says_are_refused(store):
     index = json.loads((store.path / INDEX).read_bytes())
     index["shards"][0]["length"] = 3
-    (store.path / INDEX).write_bytes(json.dumps(index).encode())
+    (store.path / INDEX).write_bytes(json.dumps(seal(index)).encode())
     with pytest.raises(ValueError, match="4 sequences instead of 3"):
         LDSStore.open(store.path)[:]
 
 
 def test_an_index_of_another_version_is_refused(store):
     index = json.loads((store.path / INDEX).read_bytes())
-    (store.path / INDEX).write_bytes(json.dumps({**index, "version": 2}).encode())
-    with pytest.raises(ValueError, match="must have format version 1; got 2"):
+    (store.path / INDEX).write_bytes(json.dumps({**index, "version": 3}).encode())
+    with pytest.raises(ValueError, match="must have format version 2; got 3"):
         LDSStore.open(store.path)
+
+
+def test_stores_of_the_first_version_are_read(store, systems):
+    index = json.loads((store.path / INDEX).read_bytes())
+    del index["sha256"]
+    (store.path / INDEX).write_bytes(json.dumps({**index, "version": 1}).encode())
+    same(LDSStore.open(store.path)[:], systems)
+
+
+def test_an_index_that_was_changed_is_refused(store):
+    path = store.path / INDEX
+    index = json.loads(path.read_bytes())
+    changes = [
+        {"shards": index["shards"][1:]},
+        {"shards": index["shards"][::-1]},
+        {"about": {"encoder": {}}},
+        {"sha256": ""},
+        {"version": 1},
+    ]
+    for change in changes:
+        path.write_bytes(json.dumps({**index, **change}).encode())
+        with pytest.raises(ValueError, match="index.json must hold valid contents; (its|fields)"):
+            LDSStore.open(store.path)
+    del index["sha256"]
+    path.write_bytes(json.dumps(index).encode())
+    with pytest.raises(ValueError, match="do not match their checksum"):
+        LDSStore.open(store.path)
+
+
+def test_the_order_of_an_index_is_free(store, systems):
+    index = json.loads((store.path / INDEX).read_bytes())
+    turned = dict(reversed(index.items()))
+    (store.path / INDEX).write_text(json.dumps(turned, indent=3))
+    same(LDSStore.open(store.path)[:], systems)
+
+
+def test_a_pipe_or_a_deep_index_is_refused(store):
+    path = store.path / INDEX
+    path.write_bytes(b"[" * 10**6)
+    with pytest.raises(ValueError, match="must be a complete ldslearn store file"):
+        LDSStore.open(store.path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises((ValueError, FileNotFoundError), match="must be a"):
+        LDSStore.open(store.path)
+
+
+def test_shards_are_compared_with_their_digest_once(store, systems, monkeypatch):
+    path = store.path / store.shards[1].name
+    whole, times = path.read_bytes(), path.stat()
+    start = whole.index(systems[4:5].mean.tobytes())
+    damaged = whole[:start] + bytes([whole[start] ^ 1]) + whole[start + 1 :]
+    path.write_bytes(damaged)
+    with pytest.raises(ValueError, match="by its SHA-256; got others. Delete it and encode"):
+        LDSStore.open(store.path)[:]
+    path.write_bytes(whole)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    asked = []
+    digest_of = shards_module.digest_of
+    monkeypatch.setattr(
+        shards_module, "digest_of", lambda path: asked.append(path.name) or digest_of(path)
+    )
+    opened = LDSStore.open(store.path)
+    for _ in range(2):
+        same(opened[:], systems)
+        assert len(asked) == len(store.shards)
+    LDSStore.open(store.path, verify=False)[:]
+    assert len(asked) == len(store.shards)
+    LDSStore.open(store.path)[:]
+    assert len(asked) == 2 * len(store.shards)
+
+
+def test_an_index_that_is_a_link_is_not_replaced(store, systems, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / INDEX).symlink_to(store.path / INDEX)
+    before = (store.path / INDEX).read_bytes()
+    with pytest.raises(ValueError, match="be a regular file in order to be replaced; got a link"):
+        shards_module.write_index(other, [], {})
+    assert (store.path / INDEX).read_bytes() == before
+
+
+def test_a_store_has_one_writer(tmp_path, systems):
+    with (
+        shards_module.writing(tmp_path / "store"),
+        pytest.raises(BlockingIOError, match="must be written by one process at a time; process"),
+    ):
+        LDSStore.write(tmp_path / "store", [systems])
+    LDSStore.write(tmp_path / "store", [systems])
+    assert not (tmp_path / "store" / ".lock").exists()
 
 
 def test_a_window_of_a_window_is_itself(tmp_path):
@@ -169,7 +262,8 @@ def test_a_shard_with_an_array_too_many_is_refused(tmp_path):
     shard = shards.write_shard(tmp_path, 0, contractions(3, 6, 3), {"names": ["a", "b", "c"]})
     with zipfile.ZipFile(tmp_path / shard.name, "a") as archive:
         archive.write(tmp_path / shard.name, "more.npy")
-    shard = replace(shard, n_bytes=(tmp_path / shard.name).stat().st_size)
+    path = tmp_path / shard.name
+    shard = replace(shard, n_bytes=path.stat().st_size, sha256=shards.digest_of(path))
     block = shards.StoredBlock(tmp_path, (shard,))
     for read in (block.load, lambda: block.texts("names")):
         with pytest.raises(ValueError, match="must be a complete ldslearn shard file"):

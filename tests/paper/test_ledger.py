@@ -1,5 +1,6 @@
 import errno
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -75,6 +76,40 @@ def test_a_damaged_record_is_done_again(tmp_path, damage):
     assert ledger.find(RUN) is None
     assert ledger.do(RUN, lambda run: {"x": 2}) == {"x": 2}
     assert ledger.find(RUN) == {"x": 2}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("0.25", "0.75"), ('"numbers"', '"Numbers"'), ("256", "255")]
+)
+def test_a_record_that_was_changed_is_done_again(tmp_path, old, new):
+    ledger = Ledger(tmp_path)
+    ledger.do(RUN, lambda run: {"x": 0.25})
+    text = ledger.path(RUN).read_text()
+    assert old in text
+    ledger.path(RUN).write_text(text.replace(old, new))
+    assert ledger.find(RUN) is None
+    assert ledger.do(RUN, lambda run: {"x": 2}) == {"x": 2}
+
+
+def test_records_without_a_checksum_are_read(tmp_path):
+    ledger = Ledger(tmp_path)
+    ledger.do(RUN, lambda run: {"x": 0.25})
+    record = json.loads(ledger.path(RUN).read_text())
+    del record["sha256"]
+    ledger.path(RUN).write_text(json.dumps(record))
+    assert ledger.find(RUN) == {"x": 0.25}
+
+
+def test_deep_and_endless_records_are_none(tmp_path):
+    ledger = Ledger(tmp_path)
+    path = ledger.path(RUN)
+    path.write_bytes(b"[" * 10**6)
+    assert ledger.find(RUN) is None
+    path.unlink()
+    os.mkfifo(path)
+    assert ledger.find(RUN) is None
+    with pytest.raises(ValueError, match="must be a new or a regular file; got a pipe"):
+        ledger.do(RUN, pytest.fail)
 
 
 def test_an_interrupted_run_leaves_no_record(tmp_path):

@@ -11,6 +11,7 @@ from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
+    check_output,
     collection_file,
     drop_unfit_for,
     method_options,
@@ -77,6 +78,7 @@ def make_clips(
     seed: given.Seed = 0,
 ) -> None:
     """Write a folder of small AVI clips of moving textures, to try the other commands on."""
+    from ldslearn.cli import showing
     from ldslearn.datasets import make_dynamic_textures
     from ldslearn.video import write_video
 
@@ -89,7 +91,9 @@ def make_clips(
     for index, (video, kind) in enumerate(zip(videos, kinds, strict=True)):
         (folder / kind).mkdir(parents=True, exist_ok=True)
         write_video(folder / kind / f"{index % per_class}.avi", 255 * video)
-    print(f"wrote {len(videos)} clips of {size} x {size} pixels and {frames} frames to {folder}")
+    showing.say(
+        f"wrote {len(videos)} clips of {size} x {size} pixels and {frames} frames to {folder}"
+    )
 
 
 @app.command()
@@ -269,8 +273,9 @@ def predict(
     from ldslearn.evaluate.runs import fingerprint
     from ldslearn.evaluate.usability import drop_unusable
 
+    if csv is not None:
+        check_output(csv, model, *items)
     check_model_file(model)
-    predicting.check_csv(csv, [model, *items])
     trained = Model.load(model)
     if len(items) == 1 and is_store(items[0]):
         from ldslearn.cli.stores import predict_store
@@ -400,14 +405,14 @@ def synthesize(
 
     They start at a random state (--seed), not as the video does.
     """
-    from ldslearn._files import check_target, kind_of
+    from ldslearn._files import kind_of
     from ldslearn.cli.inputs import is_model, read_one
     from ldslearn.evaluate import synthesis
     from ldslearn.evaluate.model import Model
 
     with usage():
         synthesis.check_suffix(output)
-    check_target(output)
+    check_output(output, source)
     name = str(source)
     if is_model(source, kind_of(source)):
         sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)

@@ -9,25 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn import _errors
 from ldslearn.cli import showing
-from ldslearn.cli.sharing import output_file, write_text
+from ldslearn.cli.sharing import write_text
 from ldslearn.evaluate.certainty import MEANINGS, Prediction
 
 _UNSURE = 0.5
-
-
-def check_csv(path: Path | None, inputs: Sequence[Path]) -> None:
-    """Raise unless a CSV file can be written that is none of the inputs."""
-    if path is None:
-        return
-    output_file(path)
-    target = path.resolve()
-    for given in (one.resolve() for one in inputs):
-        if target == given or (target.exists() and given in target.parents):
-            raise _errors.bad_file(
-                path, "be another file than the inputs", f"one of {given}", "Name another."
-            )
 
 
 def make_record(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ldslearn.cli import options as given
-from ldslearn.cli.sharing import usage, write_json, write_text
+from ldslearn.cli.sharing import check_output, usage, write_json, write_text
 
 
 def reproduce(
@@ -48,10 +48,13 @@ def reproduce(
         for name in names:
             if name != "all":
                 load_plan(name)
+    stem = "-".join(["all"] if "all" in names else dict.fromkeys(names)) + "-quick" * quick
+    if output.is_dir():
+        for suffix in (".json", ".html"):
+            check_output(output / f"{stem}{suffix}")
     record = run(
         names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=_say_on_stderr
     )
-    stem = "-".join(["all"] if "all" in names else dict.fromkeys(names)) + "-quick" * quick
     write_json(output / f"{stem}.json", record)
     command = shlex.join(["ldslearn", *sys.argv[1:]])
     write_text(output / f"{stem}.html", reproduction_page(record, command))

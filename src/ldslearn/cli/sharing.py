@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -214,32 +214,64 @@ def protocol_options(protocol: given.ProtocolText = None, folds: given.Folds = N
         return None if protocol is None else parse(protocol)
 
 
-def output_file(output: given.Output) -> Path:
-    """Return where to write, checked before the work begins."""
-    from ldslearn._files import check_target
+def check_output(output: Path, *inputs: Path) -> Path:
+    """Return where to write, checked before the work begins.
 
-    check_target(output)
+    It must be a file that may be written and none of `inputs`: files, folders of items with all
+    that is in them, manifests with the items that they list, and stores, in which no other file
+    belongs.
+    """
+    from ldslearn._writing import check_outside, check_target
+    from ldslearn.cli.inputs import is_store
+
+    for path in inputs:
+        if is_store(path):
+            check_outside(output, path)
+    check_target(output, (file for path in inputs for file in _read_files(path)))
     return output
 
 
-def collection_file(output: given.Output) -> Path:
+def _read_files(path: Path) -> Iterator[Path]:
+    """What a command reads that names a path: the path, and what it lists if it is a manifest."""
+    from ldslearn.datasets.folder import list_items
+    from ldslearn.datasets.manifest import is_manifest
+
+    yield path
+    if is_manifest(path):
+        with suppress(ValueError, OSError):  # whoever reads it will say what is wrong
+            yield from (Path(item.source) for item in list_items(path)[0])
+
+
+def output_file(output: given.Output, data: given.Data, labels: given.Labels = None) -> Path:
+    """Return where to write what is made of data."""
+    return check_output(output, data, *_given(labels))
+
+
+def _given(path: Path | None) -> list[Path]:
+    return [] if path is None else [path]
+
+
+def collection_file(output: given.Output, data: given.Data, labels: given.Labels = None) -> Path:
     """Return where to write a collection, checked before any of it is read."""
     with usage():
         if output.suffix.lower() != ".npz":
             raise _errors.bad_file(output, "have the suffix .npz", output.suffix or "none")
-    return output_file(output)
+    return check_output(output, data, *_given(labels))
 
 
 def result_files(
-    output: given.RecordFile = None, report: given.ReportFile = None
+    data: given.Data,
+    labels: given.Labels = None,
+    output: given.RecordFile = None,
+    report: given.ReportFile = None,
 ) -> tuple[Path | None, Path | None]:
     """Return where to write record and page, checked before the work begins; None for nowhere."""
     with usage():
-        if output is not None and report is not None and output.resolve() == report.resolve():
+        if output is not None and report is not None and _same_file(output, report):
             raise _errors.invalid("--report", "be another file than --output", report, "Name two.")
     for path in (output, report):
         if path is not None:
-            output_file(path)
+            check_output(path, data, *_given(labels))
     return output, report
 
 
@@ -247,10 +279,19 @@ def report_written(path: Path, as_json: bool, what: str = "") -> None:
     """Print what was written and how large it is, unless JSON is printed."""
     if as_json:
         return
+    from ldslearn.cli import showing
+
     files = [path] if path.is_file() else [file for file in path.iterdir() if file.is_file()]
     size = sum(file.stat().st_size for file in files)
     text = f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"
-    typer.echo(f"wrote {what + ' to ' if what else ''}{path}, {text}")
+    showing.say(f"wrote {what + ' to ' if what else ''}{path}, {text}")
+
+
+def _same_file(first: Path, second: Path) -> bool:
+    with suppress(OSError):
+        if first.samefile(second):
+            return True
+    return first.resolve() == second.resolve()
 
 
 def write_json(path: Path, record: dict[str, Any]) -> None:

@@ -25,9 +25,19 @@ def show(value: dict[str, Any], as_json: bool, *tables: Table | str) -> None:
         console.print(table, highlight=False)
 
 
+def say(text: str) -> None:
+    """Print one line without control characters that a file's name may hold."""
+    Console(soft_wrap=True).print(plain(text), highlight=False)
+
+
 def plain(text: str) -> str:
     """Text from files as it is: no markup, and no control characters for the terminal."""
-    return escape("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text))
+    return escape(clean(text))
+
+
+def clean(text: str) -> str:
+    """Return a text without the control characters that a file's name may hold."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def facts(title: str, rows: dict[str, Any]) -> Table:

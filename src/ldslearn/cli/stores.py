@@ -9,6 +9,7 @@ from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
 from ldslearn.cli.sharing import (
+    check_output,
     on_cluster,
     reading_options,
     report_written,
@@ -128,18 +129,20 @@ def learn(
 ) -> None:
     """Learn a dictionary of the systems of a store, and write it to one file.
 
-    An interrupt leaves the atoms so far in it.
+    An interrupt leaves the atoms so far beside it, as NAME.partial.npz for NAME.npz, and what was
+    there before as it was.
     """
     from sklearn.base import clone
 
-    from ldslearn._files import check_target
     from ldslearn.cli import showing
     from ldslearn.cli.inspecting import describe_dictionary, tabulate_dictionary
     from ldslearn.dictionary import LDSDictionary
     from ldslearn.models import LDSStore
     from ldslearn.persist import save
 
-    check_target(output)
+    unfinished = output.with_name(f"{output.stem}.partial{output.suffix}")
+    check_output(output, store, Path(init))
+    check_output(unfinished, store)
     systems = LDSStore.open(store)
     if init in ("kmeans", "random"):
         model: Any = LDSDictionary(16, init=init)
@@ -160,8 +163,9 @@ def learn(
             model.fit(systems)
         except BaseException:  # whatever ends it, what was learned is kept
             if hasattr(model, "atoms_"):
-                save(model, output, about=about)
-                typer.echo(f"{output} keeps the atoms so far; --init {output} goes on.", err=True)
+                save(model, unfinished, about=about)
+                text = f"{unfinished} keeps the atoms so far; --init {unfinished} goes on."
+                typer.echo(showing.clean(text), err=True)
             raise
         save(model, output, about=about)
         record: dict[str, Any] = {
@@ -187,13 +191,13 @@ def code(
     import numpy as np
 
     from ldslearn import _errors
-    from ldslearn._files import atomic_write, check_target
+    from ldslearn._files import atomic_write
     from ldslearn.cli import showing
     from ldslearn.models import LDSStore
 
     if output.suffix != ".npy":
         raise _errors.bad_file(output, "have the suffix .npy", output.suffix or "none")
-    check_target(output)
+    check_output(output, dictionary, store)
     model, systems = load_dictionary(dictionary), LDSStore.open(store)
     with on_cluster(cluster) as happened:
         codes = model.transform(systems)

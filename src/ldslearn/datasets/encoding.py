@@ -13,22 +13,23 @@ from sklearn.base import clone
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import current_engine
+from ldslearn._writing import check_outside
 from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
 from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import rates_of_texts, warn_of_mixed_rates
 from ldslearn.datasets.resuming import (
+    check_resumable,
     cut_items,
     fingerprint_of,
     finished,
     made_with,
-    prepared,
     tidy,
 )
 from ldslearn.datasets.settling import settle_reading
 from ldslearn.models import LDSEncoder, LDSStore
-from ldslearn.models.shards import Shard, write_index
+from ldslearn.models.shards import Shard, write_index, writing
 from ldslearn.video.reading import FrameOptions
 
 SHARD_SIZE = 64  # items; of clips of 48 x 48 pixels and ten states 14 MB
@@ -64,13 +65,15 @@ def encode_folder(
     listed, with its reason, in ``skipped``; one that a disk or network did not give is read again
     by the next call. Given again, the same call keeps the shards that are finished and unchanged,
     and makes the others; names say where a shard begins, so that a new file changes few of them.
+    One process writes a store at a time, and says so in a file ``.lock``; the lock of one that was
+    killed is taken over.
 
     Parameters
     ----------
     path : str or path
         As in :func:`load_folder`, and so are the next arguments.
     store : str or path
-        Folder to write; new, empty, or an earlier run's.
+        Folder to write; new, empty, or an earlier run's, and outside of `path`.
     encoder : LDSEncoder, optional
         Its `n_states` must be whole, as no item is seen by all workers.
     size, colour, crop, stride, length, chunk, features, time, columns, rate, transpose, levels, \
@@ -90,6 +93,8 @@ def encode_folder(
     template = clone(encoder or LDSEncoder())
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
+    if Path(path).is_dir():
+        check_outside(store, path)
     listed, _ = list_items(path, levels, labels)
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
     wanted = Reading(
@@ -115,14 +120,15 @@ def encode_folder(
         "frame": list(frame),
         "texts": known,
     }
-    folder = prepared(Path(store).absolute(), about)
-    blocks = {fingerprint_of(about, block): block for block in cut_items(items, shard_size)}
-    made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
-    shards = [made[print_] for print_ in blocks]
-    if not any(shard.length for shard in shards):
-        raise _errors.none_usable(len(items), *shards[0].skipped[0])
-    write_index(folder, shards, about)
-    tidy(folder, {shard.name for shard in shards if shard.length})
+    with writing(Path(store).absolute()) as folder:
+        check_resumable(folder, about)
+        blocks = {fingerprint_of(about, block): block for block in cut_items(items, shard_size)}
+        made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
+        shards = [made[print_] for print_ in blocks]
+        if not any(shard.length for shard in shards):
+            raise _errors.none_usable(len(items), *shards[0].skipped[0])
+        write_index(folder, shards, about)
+        tidy(folder, {shard.name for shard in shards if shard.length})
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)

@@ -1,22 +1,20 @@
 """Work on some files, wherever it is done: read them, fit their systems, write one shard."""
 
-import json
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import atomic_write
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.folder import automatic_size, frame_size
 from ldslearn.datasets.gathering import Item, check_values, frame_of
 from ldslearn.datasets.items import Reading
-from ldslearn.datasets.resuming import note_of
+from ldslearn.datasets.resuming import write_note
 from ldslearn.datasets.time_checks import describe_troubles
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.models.shards import Shard, shard_name, write_shard
@@ -117,8 +115,7 @@ def encode_block(
         shard = write_shard(task.folder, print_, systems, texts, skipped)
     if passing:  # the next run tries again
         shard = replace(shard, fingerprint="")
-    with atomic_write(task.folder / note_of(print_)) as file:
-        file.write(json.dumps(asdict(shard)).encode())
+    write_note(task.folder, print_, shard)
     return shard, notes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import LIMIT, check_size, open_file
+from ldslearn._files import check_size, open_file
 
 LINE_LIMIT = 2**26  # bytes; the longest lines of the UEA archive have 2**22
 _GROWTH = 4  # "0," becomes eight bytes
@@ -30,7 +30,7 @@ def read_lines(
         Bytes of the longest line that is read.
     """
     with open_file(path) as file:
-        check_size(path, _GROWTH * os.fstat(file.fileno()).st_size, LIMIT)
+        check_size(path, _GROWTH * os.fstat(file.fileno()).st_size)
         number = 0
         while line := file.readline(limit + 1):
             number += 1

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import LIMIT, check_size, explained, open_file
+from ldslearn._files import check_size, explained, open_file
+from ldslearn._limits import inflated_limit
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.mat5 import HEADER, read_mat5
 from ldslearn.datasets.mat73 import import_h5py, read_mat73
@@ -19,7 +20,7 @@ _SEQUENCES = ("X", "data", "sequences", "videos")
 _LABELS = ("y", "labels", "label", "gt", "classes")
 
 
-def read_mat(path: str | os.PathLike[str], limit: int = LIMIT) -> dict[str, Any]:
+def read_mat(path: str | os.PathLike[str], limit: int | None = None) -> dict[str, Any]:
     """Return the variables of a MATLAB file by name.
 
     Nothing in the file is executed; variables that hold functions or objects are left out.
@@ -28,8 +29,9 @@ def read_mat(path: str | os.PathLike[str], limit: int = LIMIT) -> dict[str, Any]
     ----------
     path : path-like
         Of version 5 to 7, or 7.3 if h5py is installed.
-    limit : int
-        Bytes that all variables together may take.
+    limit : int, optional
+        Bytes that all variables together may take; when not given, as many as the size of the file
+        justifies and the machine has. An array that is referred to several times counts as often.
 
     Returns
     -------
@@ -40,6 +42,7 @@ def read_mat(path: str | os.PathLike[str], limit: int = LIMIT) -> dict[str, Any]
     """
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
+        limit = inflated_limit(size) if limit is None else limit
         start = file.read(_OFFSETS[-1] + len(_SIGNATURE))
         if any(start[offset:].startswith(_SIGNATURE) for offset in _OFFSETS):
             h5py = import_h5py(path)

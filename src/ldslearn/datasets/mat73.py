@@ -59,11 +59,11 @@ def read_mat73(h5py: Any, path: str | os.PathLike[str], limit: int) -> dict[str,
 
 
 class _Reader:
-    """Objects of one file; each is read once, however often it is referred to."""
+    """Objects of one file; each is read once, and counted as often as it is referred to."""
 
     def __init__(self, h5py: Any, file: Any, budget: Budget, largest: int) -> None:
         self.h5py, self.file, self.budget, self.largest = h5py, file, budget, largest
-        self.known: dict[int, Any] = {}
+        self.known: dict[int, tuple[Any, int]] = {}  # values, and what they took of the budget
 
     def member(self, group: Any, name: str, depth: int) -> Any:
         """An object of a group, but never one of another file."""
@@ -75,15 +75,41 @@ class _Reader:
         if depth > MAX_DEPTH:
             raise ValueError(f"arrays nested more than {MAX_DEPTH} deep")
         address = self.h5py.h5o.get_info(item.id).addr
-        if address not in self.known:
-            self.budget.take(_OBJECT)
-            if isinstance(item, self.h5py.Dataset):
-                self.known[address] = self._dataset(item, depth)
-            elif isinstance(item, self.h5py.Group):
-                self.known[address] = self._group(item, depth)
-            else:
-                raise UnsupportedError
-        return self.known[address]
+        if address in self.known:
+            return self._again(address)
+        before = self.budget.left
+        self.budget.take(_OBJECT)
+        if isinstance(item, self.h5py.Dataset):
+            value = self._dataset(item, depth)
+        elif isinstance(item, self.h5py.Group):
+            value = self._group(item, depth)
+        else:
+            raise UnsupportedError
+        self.known[address] = value, before - self.budget.left
+        return value
+
+    def _again(self, address: int) -> Any:
+        """An object that was read before; whoever uses it does so as often as it is named."""
+        value, cost = self.known[address]
+        self.budget.take(cost)
+        return value
+
+    def _targets(self, dataset: Any, references: NDArray[Any], depth: int) -> list[Any]:
+        """What references lead to; each object is opened once, which takes long."""
+        tokens = np.empty(dataset.shape, np.uint64)  # what a reference is in the file
+        everything, kind = self.h5py.h5s.ALL, self.h5py.h5t.STD_REF_OBJ
+        dataset.id.read(everything, everything, tokens, kind)
+        addresses: dict[int, int] = {}
+        values = []
+        in_order = zip(tokens.T.ravel(order="F").tolist(), references, strict=True)
+        for token, reference in in_order:
+            if token in addresses:
+                values.append(self._again(addresses[token]))
+                continue
+            item = self.file[reference]
+            values.append(self.value(item, depth))
+            addresses[token] = self.h5py.h5o.get_info(item.id).addr
+        return values
 
     def _group(self, group: Any, depth: int) -> Any:
         if "MATLAB_sparse" in group.attrs:
@@ -114,7 +140,7 @@ class _Reader:
         values = self._read(dataset)
         if dataset.dtype == self.h5py.ref_dtype:
             references = values.T.ravel(order="F")
-            return [self.value(self.file[reference], depth + 1) for reference in references]
+            return self._targets(dataset, references, depth + 1)
         if values.dtype.names == ("real", "imag"):
             values = values["real"] + 1j * values["imag"]
         if values.dtype.kind not in "biufc":

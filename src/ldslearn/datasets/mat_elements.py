@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._files import INFLATION
+from ldslearn._limits import VARIABLE
 
 MATRIX, COMPRESSED = 14, 15
 TYPES = {
@@ -33,7 +34,9 @@ class Budget:
     def take(self, size: int) -> None:
         """Refuse what does not fit before it is made."""
         if size > self.left:
-            raise ValueError(f"variables that take {size - self.left} bytes too many")
+            raise ValueError(
+                f"variables that take {size - self.left} bytes too many; {VARIABLE} allows more"
+            )
         self.left -= size
 
 

@@ -4,12 +4,22 @@ import hashlib
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ldslearn import _errors
+from ldslearn._records import check_seal, read_json, seal
+from ldslearn._writing import atomic_write
 from ldslearn.datasets.gathering import Item
-from ldslearn.models.shards import INDEX, SHARD_NAME, Shard, read_index, shard_name
+from ldslearn.models.shards import (
+    INDEX,
+    SHARD_NAME,
+    Shard,
+    check_index,
+    read_index,
+    shard_name,
+)
 
 
 def fingerprint_of(about: dict[str, Any], items: Sequence[Item]) -> str:
@@ -52,16 +62,27 @@ def note_of(fingerprint: str) -> str:
     return shard_name(fingerprint).replace(".npz", ".json")
 
 
+def write_note(folder: Path, fingerprint: str, shard: Shard) -> None:
+    """Tell the next run of a finished shard."""
+    with atomic_write(folder / note_of(fingerprint)) as file:
+        file.write(json.dumps(seal({"shard": asdict(shard)})).encode())
+
+
+def _read_note(path: Path) -> Shard:
+    """The shard that a note tells of, or ValueError."""
+    note = read_json(path)
+    check_seal(note)
+    return Shard.of(note["shard"])
+
+
 def is_own(name: str) -> bool:
     """Whether a file is a shard of a store, or a note about one."""
     return SHARD_NAME.fullmatch(name.replace(".json", ".npz")) is not None
 
 
-def prepared(folder: Path, about: dict[str, Any]) -> Path:
-    """The folder, made if need be; one that holds something else is refused."""
-    if folder.exists() and not folder.is_dir():
-        raise _errors.invalid(f"store {folder}", "be a folder", "a file", "Name another.")
-    folder.mkdir(parents=True, exist_ok=True)
+def check_resumable(folder: Path, about: dict[str, Any]) -> None:
+    """Raise unless a folder is empty or holds a store that is made as this one is to be."""
+    check_index(folder)
     names = sorted(path.name for path in folder.iterdir())
     others = [n for n in names if n != INDEX and not n.startswith(".") and not is_own(n)]
     if others:
@@ -70,7 +91,7 @@ def prepared(folder: Path, about: dict[str, Any]) -> Path:
     now = json.loads(json.dumps(about))
     earlier = made_with(folder)
     if earlier is None:
-        return folder
+        return
     if "encoder" not in earlier:
         raise _errors.invalid(
             f"store {folder}", "be new, empty or one that encode made", "systems of another origin",
@@ -81,7 +102,6 @@ def prepared(folder: Path, about: dict[str, Any]) -> Path:
             got = earlier.get(what, {}).get(name)
             if got != value:
                 raise _errors.other_store(folder, name, got, value)
-    return folder
 
 
 def made_with(folder: Path) -> dict[str, Any] | None:
@@ -94,8 +114,8 @@ def finished(folder: Path) -> dict[str, Shard]:
     found = list(read_index(folder)[0]) if (folder / INDEX).is_file() else []
     for path in sorted(folder.glob("systems-*.json")):
         try:
-            found.append(Shard.of(json.loads(path.read_bytes())))
-        except (ValueError, KeyError, TypeError):
+            found.append(_read_note(path))
+        except (ValueError, KeyError, TypeError, OSError):
             continue  # it is made again
     whole = [shard for shard in found if shard.length == 0 or _has_its_bytes(folder, shard)]
     return {shard.fingerprint: shard for shard in whole}
@@ -107,8 +127,7 @@ def _has_its_bytes(folder: Path, shard: Shard) -> bool:
 
 
 def tidy(folder: Path, names: set[str]) -> None:
-    """Remove notes that the index now holds, shards that it does not name, parts of files."""
-    own = [path for path in folder.iterdir() if is_own(path.name)]
-    for path in [*own, *folder.glob(".systems-*.part")]:
-        if path.name not in names:
+    """Remove notes that the index now holds, and shards that it does not name."""
+    for path in list(folder.iterdir()):
+        if is_own(path.name) and path.name not in names:
             path.unlink(missing_ok=True)

@@ -1,7 +1,6 @@
 """The columns of many systems, in blocks: in memory, in files, or on the workers of a cluster."""
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
+from ldslearn._writing import name_full_disk, scratch_folder
 from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.recipe import Recipe
 from ldslearn.dictionary.spread import AnyProblem, SpreadProblem
@@ -43,8 +43,9 @@ class Filed:
     def write(cls, columns: Columns, stem: Path) -> Self:
         """Write columns to new files that begin with `stem`."""
         filed = cls(columns.kind, stem.with_suffix(".rows.npy"), stem.with_suffix(".values.npy"))
-        np.save(filed.rows, columns.rows)
-        np.save(filed.eigenvalues, columns.eigenvalues)
+        with name_full_disk(filed.rows, columns.rows.nbytes):
+            np.save(filed.rows, columns.rows)
+            np.save(filed.eigenvalues, columns.eigenvalues)
         return filed
 
     def open(self) -> Columns:
@@ -151,8 +152,7 @@ def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
     elif isinstance(X, LDSStore):
         with ExitStack() as stack:
             home = X.path if os.access(X.path, os.W_OK) else None
-            scratch = tempfile.TemporaryDirectory(prefix=".scratch-", dir=home)
-            folder = Path(stack.enter_context(scratch))
+            folder = stack.enter_context(scratch_folder(home))
             yield [_filed(X, one, folder / str(i)) for i, one in enumerate(recipes)]
     else:
         yield [Samples.of(list(terms.values())) for terms in recipe.columns(X)]

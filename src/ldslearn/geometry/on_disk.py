@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import atomic_write, check_target
+from ldslearn._locks import lock_file
+from ldslearn._records import check_seal, read_json, seal
+from ldslearn._writing import (
+    atomic_write,
+    check_outside,
+    check_target,
+    name_full_disk,
+    replace_file,
+    reserve_space,
+)
 from ldslearn.geometry.fitted import usual_bandwidth
 from ldslearn.geometry.registry import Kernel, Part, kernel_parts, sum_parts
-from ldslearn.geometry.spreading import each_tile
+from ldslearn.geometry.spreading import each_tile, places_of
 from ldslearn.models import LDS
 from ldslearn.models.store import LDSStore, as_batch
 from ldslearn.models.streaming import Block, cut_systems
 
 Floats = NDArray[np.float64]
+Tile = tuple[int, int]  # its first row and column
 
 _TILE = 2**24  # bytes of systems along a side of a tile
 _SAVED_EVERY = 30.0  # seconds: what a process that is killed may cost
@@ -38,6 +49,8 @@ def write_kernel(
 
     An interrupted run leaves ``path`` with the suffixes ``.part`` and ``.done`` beside it; the
     same call goes on from there, unless `kernel` is a function, which may be another one by then.
+    Tiles are compared with their checksums before they are kept. All space on the disk is reserved
+    before the work begins, and one process writes a file at a time: ``.lock`` says which.
 
     Parameters
     ----------
@@ -56,34 +69,38 @@ def write_kernel(
     (N, N) array, read-only, in the file
     """
     systems = as_batch(X)
-    target = check_target(path)
+    target = check_target(path, longest_suffix=".part")
+    if isinstance(systems, LDSStore):
+        check_outside(target, systems.path)
     parts = [_fixed(part) for part in kernel_parts(kernel, parameters)]
     rows = cut_systems(systems, _TILE)
-    part, note = (target.with_name(target.name + end) for end in (".part", ".done"))
-    print_ = _fingerprint(systems, rows, parts)
-    done = _finished(part, note, print_, len(systems))
-    if done:
-        K = np.lib.format.open_memmap(part, "r+")
-    else:
-        note.unlink(missing_ok=True)  # it tells of another matrix
-        K = np.lib.format.open_memmap(part, "w+", np.float64, (len(systems), len(systems)))
-    settings: dict[str, Any] = {"parts": parts, "n_jobs": n_jobs}
-    saved = time.monotonic()
-    try:
-        for i, j, values in each_tile(tile_of, rows, None, done=set(done), **settings):
-            K[i, j] = values
-            K[j, i] = values.T
-            done.append((i.start, j.start))
-            if time.monotonic() - saved > _SAVED_EVERY:
-                _save(K, note, print_, done)
-                saved = time.monotonic()
-    except BaseException:
-        _save(K, note, print_, done)
-        raise
-    K.flush()
-    del K
-    part.replace(target)
-    note.unlink(missing_ok=True)
+    part, note, lock = (target.with_name(target.name + end) for end in (".part", ".done", ".lock"))
+    with lock_file(lock, f"kernel {target}"):
+        for file in (part, note):
+            check_target(file)
+        print_ = _fingerprint(systems, rows, parts)
+        done = _finished(part, note, print_, rows)
+        if not done:
+            note.unlink(missing_ok=True)  # it tells of another matrix
+        with name_full_disk(target, 8 * len(systems) ** 2):
+            K = _open(part, len(systems), new=not done)
+        settings: dict[str, Any] = {"parts": parts, "n_jobs": n_jobs}
+        saved = time.monotonic()
+        try:
+            for i, j, values in each_tile(tile_of, rows, None, done=set(done), **settings):
+                K[i, j] = values
+                K[j, i] = values.T
+                done[i.start, j.start] = _checksum(K, i, j)
+                if time.monotonic() - saved > _SAVED_EVERY:
+                    _save(K, note, print_, done)
+                    saved = time.monotonic()
+        except BaseException:
+            _save(K, note, print_, done)
+            raise
+        K.flush()
+        del K
+        replace_file(part, target)
+        note.unlink(missing_ok=True)
     return np.load(target, mmap_mode="r", allow_pickle=False)
 
 
@@ -118,18 +135,56 @@ def _fingerprint(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) 
     return digest.hexdigest()
 
 
-def _finished(part: Path, note: Path, print_: str, n_systems: int) -> list[tuple[int, int]]:
-    """First rows and columns of the tiles that an interrupted run of the same call wrote."""
+def _open(part: Path, n_systems: int, *, new: bool) -> Any:
+    """The matrix of a file, mapped to memory; its space on the disk is reserved."""
     try:
-        found = json.loads(note.read_bytes())
-        if found["fingerprint"] != print_ or part.stat().st_size <= 8 * n_systems**2:
-            return []
-        return [(int(i), int(j)) for i, j in found["tiles"]]
+        with part.open("wb" if new else "r+b") as file:
+            if new:
+                descr = np.lib.format.dtype_to_descr(np.dtype(np.float64))
+                header = {"descr": descr, "fortran_order": False, "shape": (n_systems,) * 2}
+                np.lib.format.write_array_header_1_0(file, header)
+                file.flush()
+            size = file.seek(0, os.SEEK_END) if not new else file.tell() + 8 * n_systems**2
+            reserve_space(file, size)
+    except BaseException:
+        if new:
+            part.unlink(missing_ok=True)
+        raise
+    return np.lib.format.open_memmap(part, "r+")
+
+
+def _finished(part: Path, note: Path, print_: str, rows: list[Block]) -> dict[Tile, int]:
+    """Checksums, by first row and column, of the tiles that an interrupted run of this call wrote.
+
+    A tile counts if it is in the file as it was written, and its mirror image, too.
+    """
+    places = {place.start: place for place in places_of(rows)}
+    n_systems = sum(map(len, rows))
+    try:
+        found = read_json(note)
+        check_seal(found)
+        if found["fingerprint"] != print_:
+            return {}
+        K = np.lib.format.open_memmap(part, "r")
+        if K.shape != (n_systems, n_systems) or K.dtype != np.float64 or not K.flags.c_contiguous:
+            return {}
+        return {
+            (i, j): checksum
+            for i, j, checksum in found["tiles"]
+            if checksum == _checksum(K, places[i], places[j])
+            and np.array_equal(K[places[j], places[i]], K[places[i], places[j]].T, equal_nan=True)
+        }
     except (OSError, ValueError, KeyError, TypeError):
-        return []
+        return {}
 
 
-def _save(K: Any, note: Path, print_: str, done: list[tuple[int, int]]) -> None:
+def _checksum(K: Any, i: slice, j: slice) -> int:
+    """CRC-32 of one tile."""
+    return zlib.crc32(np.ascontiguousarray(K[i, j]).tobytes())
+
+
+def _save(K: Any, note: Path, print_: str, done: dict[Tile, int]) -> None:
     K.flush()
+    tiles = [[i, j, checksum] for (i, j), checksum in done.items()]
     with atomic_write(note) as file:
-        file.write(json.dumps({"fingerprint": print_, "tiles": done}).encode())
+        file.write(json.dumps(seal({"fingerprint": print_, "tiles": tiles})).encode())

@@ -57,8 +57,8 @@ def each_tile(
     engine = current_engine()
     left = _handles(engine, rows)
     right = left if columns is None else _handles(engine, columns)
-    first = _places(rows)
-    second = first if columns is None else _places(columns)
+    first = places_of(rows)
+    second = first if columns is None else places_of(columns)
     places = [
         (a, b)
         for a in range(len(first))
@@ -79,7 +79,8 @@ def _handles(engine: Engine, blocks: list[Block]) -> list[Any]:
     return list(blocks)
 
 
-def _places(blocks: list[Block]) -> list[slice]:
+def places_of(blocks: list[Block]) -> list[slice]:
+    """Return the rows of a matrix that belong to each block."""
     ends = np.cumsum([len(block) for block in blocks]).tolist()
     return [slice(end - len(block), end) for end, block in zip(ends, blocks, strict=True)]
 

@@ -4,7 +4,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -13,23 +14,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import atomic_write, load_arrays, save_arrays
+from ldslearn._files import load_arrays, save_arrays
+from ldslearn._locks import lock_file
+from ldslearn._records import check_seal, read_json, seal
+from ldslearn._writing import atomic_write
 from ldslearn.models.fields import FIELD_SHAPES
 from ldslearn.models.lds import LDS
 
 INDEX = "index.json"
-KIND, SHARD_KIND, VERSION = "ldslearn store", "ldslearn shard", 1
+LOCK = ".lock"  # of the process that writes the store
+KIND, VERSION = "ldslearn store", 2  # 2: with a checksum
+SHARD_KIND, SHARD_VERSION = "ldslearn shard", 1
 TEXTS = ("names", "labels", "splits", "groups", "rates")  # of the sequences, beside their systems
 _LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
+_checked: set[tuple[str, str, str, int, int]] = set()  # shards, in this process
 SHARD_NAME = re.compile(r"systems-[0-9a-f]{6,16}\.npz")
 
 
-def shard_name(what: int | str) -> str:
+def shard_name(what: int | str, skipped: Sequence[tuple[str, str]] = ()) -> str:
     """File name of a shard, by its number, or by the fingerprint of what it was made from.
 
-    So a shard that is made from other files leaves the one that an index names as it was.
+    So a shard that is made from other files, or with other items left out, leaves the one that an
+    index names as it was.
     """
-    return f"systems-{what:06d}.npz" if isinstance(what, int) else f"systems-{what[:16]}.npz"
+    if isinstance(what, int):
+        return f"systems-{what:06d}.npz"
+    if skipped:
+        what = hashlib.sha256(json.dumps([what, *map(list, skipped)]).encode()).hexdigest()
+    return f"systems-{what[:16]}.npz"
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,7 @@ class StoredBlock:
     path: Path
     shards: tuple[Shard, ...]
     window: int | None = None
+    opening: str | None = ""  # names what the shards are checked once for; None checks none
 
     def __len__(self) -> int:
         return sum(shard.length for shard in self.shards)
@@ -107,7 +120,7 @@ class StoredBlock:
     def _read(
         self, shard: Shard, names: Iterable[str]
     ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Header and some arrays of a shard, whose file must be as large as it was."""
+        """Header and some arrays of a shard, whose file must have the bytes that it had."""
         path = self.path / shard.name
         size = path.stat().st_size if path.is_file() else "no file"
         if size != shard.n_bytes:
@@ -115,7 +128,9 @@ class StoredBlock:
                 path, f"have {shard.n_bytes} bytes, as its index says", size,
                 "Encode the same files again: what is whole is kept.",
             )  # fmt: skip
-        return load_arrays(path, SHARD_KIND, VERSION, list(names))
+        if self.opening is not None:
+            _check_digest(path, shard.sha256, self.opening)
+        return load_arrays(path, SHARD_KIND, SHARD_VERSION, list(names))
 
 
 def write_shard(
@@ -127,14 +142,30 @@ def write_shard(
 ) -> Shard:
     """Write systems to one file of a store, whole or not at all, and return what to tell of it.
 
-    It is named by a number, or by the fingerprint of what it was made from.
+    It is named by a number, or by the fingerprint of what it was made from, and by what was left
+    out: a shard that is made again after a failure that has passed does not replace the one that
+    the index names.
     """
-    path = Path(folder) / shard_name(number)
+    path = Path(folder) / shard_name(number, skipped)
     arrays = {**systems._arrays(), **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
-    save_arrays(path, SHARD_KIND, VERSION, systems._settings(), arrays)
+    save_arrays(path, SHARD_KIND, SHARD_VERSION, systems._settings(), arrays)
     size = path.stat().st_size
     fingerprint = number if isinstance(number, str) else ""
     return Shard(path.name, len(systems), size, digest_of(path), fingerprint, tuple(skipped))
+
+
+def _check_digest(path: Path, sha256: str, opening: str) -> None:
+    """Raise unless a shard has the bytes that were written; once for each opening of its store."""
+    status = path.stat()
+    key = (opening, str(path), sha256, status.st_ino, status.st_mtime_ns)
+    if not sha256 or key in _checked:  # stores of early versions have none
+        return
+    if digest_of(path) != sha256:
+        raise _errors.bad_file(
+            path, "have the bytes that were written to it, by its SHA-256", "others",
+            "Delete it and encode the same files again: what is whole is kept.",
+        )  # fmt: skip
+    _checked.add(key)
 
 
 def digest_of(path: Path) -> str:
@@ -143,17 +174,26 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def new_folder(path: str | os.PathLike[str]) -> Path:
-    """Return a folder that is empty, made if need be."""
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Make the folder of a store if need be, and keep other writers out of it."""
     folder = Path(path)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _errors.invalid(f"store {folder}", "be new or empty", "files in it", "Name another.")
+    if folder.exists() and not folder.is_dir():
+        raise _errors.invalid(f"store {folder}", "be a folder", "a file", "Name another.")
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    with lock_file(folder / LOCK, f"store {folder}"):
+        yield folder
+
+
+def check_empty(folder: Path) -> None:
+    """Raise unless a folder holds nothing but the lock of whoever asks."""
+    if any(entry.name != LOCK for entry in folder.iterdir()):
+        raise _errors.invalid(f"store {folder}", "be new or empty", "files in it", "Name another.")
 
 
 def write_index(folder: Path, shards: Sequence[Shard], about: Mapping[str, Any]) -> None:
     """Write the index of a store, the last of its files."""
+    check_index(folder)
     index = {
         "format": KIND,
         "version": VERSION,
@@ -161,24 +201,35 @@ def write_index(folder: Path, shards: Sequence[Shard], about: Mapping[str, Any])
         "shards": [asdict(shard) for shard in shards],
     }
     with atomic_write(folder / INDEX) as file:
-        file.write(json.dumps(index).encode())
+        file.write(json.dumps(seal(index)).encode())
+
+
+def check_index(folder: Path) -> None:
+    """Raise if the index is a link: what it leads to belongs to another store."""
+    if (folder / INDEX).is_symlink():
+        raise _errors.bad_file(
+            folder / INDEX, "be a regular file in order to be replaced", "a link",
+            "Name another store, or replace the link by a copy.",
+        )  # fmt: skip
 
 
 def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
     """Return the shards of a store and how it was made, or say what is wrong with its index."""
     path = folder / INDEX
-    if path.stat().st_size > _LARGEST_INDEX:
-        raise _errors.unreadable_file(path, KIND)
     try:
-        index = json.loads(path.read_bytes())
-        found = index["format"], index["version"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        index = read_json(path, _LARGEST_INDEX)
+        kind, version = index["format"], index["version"]
+    except (ValueError, KeyError, TypeError) as error:
         raise _errors.unreadable_file(path, KIND) from error
-    if found[0] != KIND:
+    if kind != KIND:
         raise _errors.unreadable_file(path, KIND)
-    if found[1] != VERSION:
-        raise _errors.other_version(path, found[1], VERSION)
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise _errors.other_version(path, version, VERSION)
     try:
+        if version > 1:
+            check_seal(index)
+        elif set(index) != {"format", "version", "about", "shards"}:
+            raise ValueError("fields of another version")
         shards = tuple(map(Shard.of, index["shards"]))
         if len({shard.name for shard in shards}) < len(shards):
             raise ValueError("two shards of one name")

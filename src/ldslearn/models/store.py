@@ -1,6 +1,7 @@
 """A fitted collection in a folder, read when it is asked for: an LDS batch larger than memory."""
 
 import os
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,11 +16,12 @@ from ldslearn.models.shards import (
     TEXTS,
     Shard,
     StoredBlock,
+    check_empty,
     digest_of,
-    new_folder,
     read_index,
     write_index,
     write_shard,
+    writing,
 )
 
 
@@ -43,10 +45,18 @@ class LDSStore:
     shards: tuple[Shard, ...]
     about: dict[str, Any] = field(default_factory=dict)
     _window: int | None = None
+    _opening: str | None = field(default="", compare=False)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the store in a folder; of the systems only the first shard is read."""
+    def open(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Self:
+        """Return the store in a folder; of the systems only the first shard is read.
+
+        Parameters
+        ----------
+        path : path-like
+        verify : bool
+            Compare each shard with its SHA-256 when it is first read. The index is always checked.
+        """
         folder = Path(path)
         if not (folder / INDEX).is_file():
             raise FileNotFoundError(
@@ -54,7 +64,8 @@ class LDSStore:
                 "`ldslearn encode`, which goes on where it was interrupted when given again, or "
                 "with LDSStore.write."
             )
-        store = cls(folder, *read_index(folder))
+        opening = secrets.token_hex(8) if verify else None
+        store = cls(folder, *read_index(folder), _opening=opening)
         if not len(store):
             raise _errors.bad_file(folder / INDEX, "name at least one sequence", "none")
         return store
@@ -62,22 +73,23 @@ class LDSStore:
     @classmethod
     def write(cls, path: str | os.PathLike[str], batches: LDS | Iterable[LDS]) -> Self:
         """Write batches of systems to a new or empty folder, one shard each; one batch is one."""
-        folder = new_folder(path)
         batches = [batches] if isinstance(batches, LDS) else batches
         shards: list[Shard] = []
         layout = None
-        for number, batch in enumerate(batches):
-            systems = as_systems(batch, f"batch {number}", at_least_one=True)
-            layout = layout or systems._layout()
-            if systems._layout() != layout:
-                raise _errors.invalid(
-                    f"batch {number}", f"have the layout of batch 0, {layout}", systems._layout(),
-                    "Encode all sequences with the same parameters.",
-                )  # fmt: skip
-            shards.append(write_shard(folder, number, systems))
-        if not shards:
-            raise _errors.invalid_parameter("batches", "hold at least one LDS batch", [])
-        write_index(folder, shards, {})
+        with writing(path) as folder:
+            check_empty(folder)
+            for number, batch in enumerate(batches):
+                systems = as_systems(batch, f"batch {number}", at_least_one=True)
+                layout = layout or systems._layout()
+                if systems._layout() != layout:
+                    raise _errors.invalid(
+                        f"batch {number}", f"have the layout of batch 0, {layout}",
+                        systems._layout(), "Encode all sequences with the same parameters.",
+                    )  # fmt: skip
+                shards.append(write_shard(folder, number, systems))
+            if not shards:
+                raise _errors.invalid_parameter("batches", "hold at least one LDS batch", [])
+            write_index(folder, shards, {})
         return cls.open(folder)
 
     def __len__(self) -> int:
@@ -149,7 +161,7 @@ class LDSStore:
         return self if self.windows == 1 else replace(self, _window=index)
 
     def _block(self, shards: Iterable[Shard]) -> StoredBlock:
-        return StoredBlock(self.path, tuple(shards), self._window)
+        return StoredBlock(self.path, tuple(shards), self._window, self._opening)
 
     @property
     def skipped(self) -> list[tuple[str, str]]:

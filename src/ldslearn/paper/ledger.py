@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from ldslearn import _errors
-from ldslearn._files import atomic_write
+from ldslearn._records import check_seal, read_json, seal
+from ldslearn._writing import atomic_write, check_target
 from ldslearn.paper.sources import Source
 from ldslearn.persist.files import versions
 
 FORMAT = 1  # raised when the numbers of a run come to mean something else
+
+_LARGEST_RECORD = 2**28  # bytes
+_FIELDS = {
+    "record", "seed", "configuration", "numbers", "seconds", "versions", "machine",
+}  # fmt: skip
 
 # Settings of a collection that are in the fingerprint of its data, or among the parameters.
 _ELSEWHERE = ("path", "draw", "n_states", "states")
@@ -94,12 +100,14 @@ class Ledger:
         A damaged record is as good as none: the run is done again.
         """
         try:
-            record = json.loads(self.path(run).read_text("utf-8"))
+            record = read_json(self.path(run), _LARGEST_RECORD)
+            if set(record) != _FIELDS:  # those of the first releases have no checksum
+                check_seal(record)
             numbers = record["numbers"]
             same = record["configuration"] == run.configuration
             makers = {"versions": record["versions"], "machine": record["machine"]}
             seconds = float(record["seconds"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return None
         if not same or not isinstance(numbers, dict):
             return None
@@ -113,6 +121,7 @@ class Ledger:
         found = self.find(run)
         if found is not None:
             return found
+        check_target(self.path(run))
         started = time.perf_counter()
         numbers = compute(run)
         record = {
@@ -124,12 +133,13 @@ class Ledger:
             "versions": versions(),
             "machine": machine(),
         }
-        text = json.dumps(record, indent=1, allow_nan=False)
+        text = json.dumps(seal(record), indent=1, allow_nan=False)
         try:
             with atomic_write(self.path(run)) as file:
                 file.write(text.encode())
         except OSError as error:
-            raise _errors.no_room_for_records(self.folder, error) from error
+            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+            raise _errors.no_room_for_records(self.folder, cause) from error
         made = self.find(run)
         assert made is not None  # as a later call reads them
         return made

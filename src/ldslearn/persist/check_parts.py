@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldslearn._files import LIMIT
+from ldslearn._limits import memory_limit
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import GRID, Memory
@@ -68,7 +68,7 @@ def check_kernel(kernel: Any) -> None:
         kernel_parts(name, settings)
         if isinstance(settings.get("order"), int):
             n_bytes = 8 * settings["order"] * systems.C.size
-            require(n_bytes <= LIMIT, f"order = {settings['order']}")
+            require(n_bytes <= memory_limit(), f"order = {settings['order']}")
     n_systems = len(systems)
     if kernel.projector is not None:
         check_array("projector", kernel.projector, (n_systems, None))
@@ -87,7 +87,10 @@ def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
     require(isinstance(like, LDS) and len(like) == 1, "_like is no system")
     require(isinstance(recipe, Recipe) and isinstance(recipe.codes, tuple), "recipe_ is none")
     require(len(recipe.codes) > 0 and type(recipe.order) is int, "recipe_ is empty")
-    require(recipe.order >= 1 and 8 * recipe.order * like.C.size <= LIMIT, "recipe_ has an order")
+    require(
+        recipe.order >= 1 and 8 * recipe.order * like.C.size <= memory_limit(),
+        "recipe_ has an order",
+    )
     require(isinstance(atoms, Atoms) and isinstance(atoms.terms, list), "atoms_ are none")
     require(atoms.delays == like.delays, "atoms_ have other delays")
     require(len(atoms.terms) == len(recipe.codes), "as many codes as in its recipe are missing")

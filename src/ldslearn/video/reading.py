@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._files import open_file
+from ldslearn._limits import VARIABLE, memory_limit
 from ldslearn.video.resizing import resize
 
 Floats = NDArray[np.float32]
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
 _LARGEST_FRAME = 4 * 10**7  # pixels, more than 8K video; a header that claims more is lying
-_LARGEST_FILE = 2**32  # bytes in memory, of all clips of a file together
+_ENLARGED = 16  # times the pixels of a frame that it may be resized to,
+_ALWAYS = 2**18  # pixels, that it may be resized to in any case
 _LONGEST_SIDE = 10_000  # pixels, of frames that are asked for
 _WHOLE = 0.9  # of the frames a header promises: containers are off by a few, not by a tenth
 _JPEG_START = b"\xff\xd8"
@@ -62,6 +64,7 @@ class FrameOptions:
                         f"frames of {frame.shape[0]} x {frame.shape[1]} pixels",
                     )
             if self.size is not None:
+                self._check_enlarging(cropped, source)
                 cropped = resize(cropped, self.size)
             if shape is not None and cropped.shape != shape:
                 raise _errors.bad_file(
@@ -72,6 +75,18 @@ class FrameOptions:
                 )
             shape = cropped.shape
             yield cropped.astype(np.float32, copy=False)
+
+    def _check_enlarging(self, frame: NDArray[Any], source: Path) -> None:
+        """Raise if frames would be far larger than a file justifies, as forged models ask for."""
+        assert self.size is not None
+        largest = max(_ALWAYS, _ENLARGED * frame.shape[0] * frame.shape[1])
+        if self.size[0] * self.size[1] > largest:
+            raise _errors.bad_file(
+                source,
+                f"have frames of at least {1 / _ENLARGED:.2%} of the pixels of size={self.size}",
+                f"frames of {frame.shape[0]} x {frame.shape[1]} pixels",
+                "Give a smaller size.",
+            )
 
 
 def read_video(
@@ -181,15 +196,15 @@ def natural_order(name: str) -> list[tuple[bool, int, str]]:
 
 def bounded(frames: Iterable[Floats], source: Path, *, chunk: bool) -> Iterator[Floats]:
     """Yield the frames of one file until they take too much memory, then raise."""
-    size = 0
+    size, limit = 0, memory_limit()
     for frame in frames:
         size += frame.nbytes
-        if size > _LARGEST_FILE:
+        if size > limit:
             remedy = (
                 "Make frames smaller, such as --size 48x64 (size=(48, 64) in Python), or take "
-                f"fewer of them (stride{'' if chunk else ' or length'})."
+                f"fewer of them (stride{'' if chunk else ' or length'}); {VARIABLE} allows more."
             )
-            raise _errors.too_large(f"file {source}", size, _LARGEST_FILE, remedy)
+            raise _errors.too_large(f"file {source}", size, limit, remedy)
         yield frame
 
 

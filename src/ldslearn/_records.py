@@ -1,0 +1,54 @@
+"""Small JSON files beside the data: read with limits, and sealed by a checksum of themselves."""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from typing import Any
+
+from ldslearn._writing import describe_kind
+
+SEAL = "sha256"
+_LARGEST = 2**26  # bytes, unless told otherwise
+_CHUNK = 2**20
+
+
+def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
+    """Return the JSON value in a file; what is no regular file, or damaged, is a ValueError.
+
+    A pipe does not block, an endless file is not read to its end, and values that are nested too
+    deeply are as damaged as any others.
+    """
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(number, "rb") as file:
+        mode = os.fstat(number).st_mode
+        if not stat.S_ISREG(mode):
+            raise ValueError(f"{describe_kind(mode)} instead of a regular file")
+        content = bytearray()
+        while chunk := file.read(_CHUNK):  # memory is taken for what is there
+            content += chunk
+            if len(content) > largest:
+                raise ValueError(f"more than {largest} bytes")
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("values nested too deeply") from None
+
+
+def seal(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record, as JSON has it, together with its checksum."""
+    plain = json.loads(json.dumps(record))  # keys become texts, and are sorted as such
+    return {**plain, SEAL: _checksum(plain)}
+
+
+def check_seal(record: Any) -> None:
+    """Raise ValueError unless a record is as it was when it was sealed."""
+    if not isinstance(record, dict) or record.get(SEAL) != _checksum(record):
+        raise ValueError("its contents do not match their checksum")
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    """SHA-256 of all but the checksum itself, whatever the order of the fields."""
+    rest = {name: value for name, value in record.items() if name != SEAL}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
