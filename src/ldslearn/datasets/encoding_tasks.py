@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import atomic_write
+from ldslearn._files import DAMAGE, atomic_write
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.folder import automatic_size, frame_size
 from ldslearn.datasets.gathering import Item, check_values, frame_of
@@ -52,9 +52,7 @@ def begin(
         sequence = value if value.ndim == 2 else to_sequence(value)
         encoder.fit(NamedSequences([sequence], [item.name]))
         return reading, encoder, frame_of(value)
-    except MemoryError:
-        raise
-    except Exception as error:  # whatever it is, it is this item's
+    except DAMAGE as error:
         return str(error) or type(error).__name__
 
 
@@ -126,7 +124,7 @@ def probe(item: Item, task: Task) -> str:
     """Read and fit one item and return nothing, to see whether the process lives."""
     try:
         _encode(_read(item, task), task, [])
-    except Exception:
+    except DAMAGE:
         return ""  # it is told when the block is encoded
     return ""
 
@@ -147,9 +145,7 @@ def _read_all(
                 try:
                     found[index], failed[index] = _read(items[index], task), None
                     break
-                except MemoryError:
-                    raise
-                except Exception as error:  # whatever it is, it is this item's
+                except DAMAGE as error:
                     failed[index] = error
                     if pause is None or not may_pass(error):
                         break

@@ -199,7 +199,7 @@ def check_stabilizer(method: Any, scale: Any, bound: Any) -> None:
 def _check_matrices(A: Any) -> Floats:
     given = np.asarray(A)
     if given.dtype.kind not in "fiub":
-        raise TypeError(f"A must hold real numbers; got dtype {given.dtype}.")
+        raise _errors.InputTypeError(f"A must hold real numbers; got dtype {given.dtype}.")
     if given.ndim not in (2, 3) or given.shape[-1] != given.shape[-2] or not given.size:
         raise ValueError(
             "A must have shape (n_states, n_states) or (N, n_states, n_states) with N > 0; "
@@ -216,7 +216,9 @@ def _check_matrices(A: Any) -> Floats:
 def check_states(states: Any, A: Floats) -> list[Floats]:
     """Check one (n_states, n_timepoints) array per matrix of a batch."""
     if isinstance(states, str):
-        raise TypeError(f"states must be arrays; got {states!r}. Is it method={states!r}?")
+        raise _errors.InputTypeError(
+            f"states must be arrays; got {states!r}. Is it method={states!r}?"
+        )
     sequences = [np.asarray(X, dtype=np.float64) for X in states]
     if len(sequences) == A.shape[-1] and len(A) == 1 and sequences[0].ndim == 1:
         sequences = [np.stack(sequences)]  # the states of a single system
