@@ -49,7 +49,7 @@ def read_mat73(h5py: Any, path: str | os.PathLike[str], limit: int) -> dict[str,
     with h5py.File(path, "r") as file:
         reader = _Reader(h5py, file, Budget(limit), INFLATION * os.stat(path).st_size + _SLACK)
         variables = {}
-        for name in file:
+        for name in _names(file):
             if not name.startswith("#"):  # MATLAB's own: targets of references, objects
                 try:
                     variables[name] = reader.member(file, name, 0)
@@ -99,7 +99,7 @@ class _Reader:
             return self._sparse(group, depth)
         if _class(group) not in ("struct", ""):
             raise UnsupportedError
-        fields = {name: self.member(group, name, depth + 1) for name in group}
+        fields = {name: self.member(group, name, depth + 1) for name in _names(group)}
         columns = [
             isinstance(fields[name], list) and not _class(self._open(group, name))
             for name in fields
@@ -156,7 +156,7 @@ class _Reader:
 
     def _sparse(self, group: Any, depth: int) -> NDArray[Any]:
         """A sparse matrix, made dense."""
-        n_rows = int(_vector(group.attrs["MATLAB_sparse"])[0])
+        n_rows = int(_vector(_attribute(group, "MATLAB_sparse"))[0])
         starts = _vector(self.member(group, "jc", depth + 1)).astype(np.int64)
         n_columns = len(starts) - 1
         count = int(starts[-1])
@@ -183,5 +183,22 @@ def _vector(value: Any, kinds: str = "biuf") -> NDArray[Any]:
 
 
 def _class(item: Any) -> str:
-    name = item.attrs.get("MATLAB_class", b"")
+    name = _attribute(item, "MATLAB_class") if "MATLAB_class" in item.attrs else ""
     return name.decode("latin-1") if isinstance(name, bytes) else str(name)
+
+
+def _names(group: Any) -> list[str]:
+    try:
+        names = list(group)
+    except KeyError as error:  # h5py's, for groups that cannot be read
+        raise ValueError(str(error)) from error
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError("names that are no texts")
+    return names
+
+
+def _attribute(item: Any, name: str) -> Any:
+    try:
+        return item.attrs[name]
+    except (KeyError, TypeError) as error:  # h5py's, for what cannot be read
+        raise ValueError(f"{error} in {name}") from error
