@@ -184,7 +184,7 @@ def test_the_bound_of_clip_holds_however_eigenvalues_are_computed():
         np.linalg.eigvals(stable),
         np.linalg.eigvals(stable.swapaxes(1, 2)),
         np.array([scipy.linalg.eigvals(a) for a in stable]),
-        np.array([np.diag(scipy.linalg.schur(a, output="complex")[0]) for a in stable]),
+        np.linalg.eigvals(stable[:, [2, 0, 1]][:, :, [2, 0, 1]]),
     ):
         assert np.abs(found).max() <= 0.9
 

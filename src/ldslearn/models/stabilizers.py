@@ -39,12 +39,12 @@ def shrink(A: Floats, bound: float) -> Floats:
 
 def _keep_within(A: Floats, bound: float) -> Floats:
     """Shrink matrices until their radius is within `bound` however it is computed."""
-    stable = A
+    stable, limit = A, bound * (1 - 1e-12)
     for _ in range(8):  # the eigenvalues of a defective matrix move when it is rounded
         radius = _largest_radius(stable)
-        if (radius <= bound).all():
+        if (radius <= limit).all():
             break
-        factor = np.where(radius > bound, bound / radius * (1 - 1e-12), 1.0)
+        factor = np.where(radius > limit, limit / radius * (1 - 1e-12), 1.0)
         stable = stable * factor[:, None, None]
     return stable
 
