@@ -483,10 +483,10 @@ class LDS:
         """The batch of a header and arrays that may be anything; ValueError if it is none."""
         if not {"A", "C"} <= arrays.keys() <= FIELD_SHAPES.keys():
             raise ValueError(f"the arrays {', '.join(sorted(arrays)) or 'none'}")
-        settings = {"windows": 1} | {k: header[k] for k in _SETTINGS if k in header}
+        settings: dict[str, Any] = {"windows": 1} | {k: header[k] for k in _SETTINGS if k in header}
         if {k: type(value) for k, value in settings.items()} != _SETTINGS:
             raise ValueError("settings of another kind")
-        return cls(**arrays, **settings)
+        return cls(**{**arrays, **settings})
 
 
 def as_systems(systems: Any, name: str = "systems", *, at_least_one: bool = False) -> LDS:
