@@ -19,7 +19,7 @@ import ldslearn
 from ldslearn import LDS, LDSSVC, LDSDictionary, LDSEncoder, LDSKMeans, SparseCodingClassifier
 from ldslearn.datasets import Collection, load_basic_motions
 from ldslearn.evaluate.protocols import parse
-from ldslearn.models import stabilize
+from ldslearn.models import LDSStore, stabilize
 from ldslearn.video import read_frames, read_video, write_video
 
 SCRIPTS = Path(sys.executable).parent
@@ -93,18 +93,15 @@ def test_clip_keeps_its_bound():
 
 def test_commands(clips, tmp_path):
     assert "evaluate" in ldslearn_command("--help")
-    assert "--folds" in ldslearn_command("evaluate", "--help")
     assert "clips" in ldslearn_command("inspect", clips)
     options = ("--method", "lds-sc-grass", "--states", 4, "--sparsity", 0.1)
-    page = tmp_path / "report.html"
-    ldslearn_command("evaluate", clips, *options, "--folds", 2, "--report", page)
-    assert "<!doctype html>" in page.read_text()
+    found = ldslearn_command("evaluate", clips, *options, "--folds", 2, "--json")
+    assert json.loads(found)["accuracy"] > 0.5
     ldslearn_command("train", clips, *options, "-o", tmp_path / "model.lds")
     found = ldslearn_command("predict", tmp_path / "model.lds", clips / "flag/0.avi", "--json")
     assert json.loads(found)["predictions"][0]["label"] == "flag"
     ldslearn_command("synthesize", clips / "waves/0.avi", "-o", tmp_path / "new.gif")
     assert len(read_video(tmp_path / "new.gif")) > 1
-    ldslearn_command("cluster", clips, "--clusters", 3, "--states", 4)
     assert "must exist" in ldslearn_command("inspect", tmp_path / "nothing", code=1)
     ldslearn_command("evaluate", "--no-such-option", code=2)
 
@@ -136,7 +133,7 @@ def test_a_cluster_is_used_by_its_address(clips, tmp_path):
         there, here = tmp_path / "there", tmp_path / "here"
         ldslearn_command("encode", clips, "--states", 4, "-o", there, "--cluster", address)
         ldslearn_command("encode", clips, "--states", 4, "-o", here)
-        stores = [ldslearn.models.LDSStore(store)[:] for store in (there, here)]
+        stores = [LDSStore.open(store)[:] for store in (there, here)]
         np.testing.assert_allclose(stores[0].A, stores[1].A, atol=1e-10)
     finally:
         for process in running:
