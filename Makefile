@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help demo test acceptance lint format bench clean
+.PHONY: help demo test test-all acceptance lint format bench clean
 
 help: ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{printf "make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | awk -F'|' '{printf "make %-10s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -26,6 +26,9 @@ demo: $(VENV)/.installed ## fit the embedded data, print, draw and report what w
 
 test: $(VENV)/.installed-dev ## run the tests
 	$(BIN)/python -m pytest -n auto -q
+
+test-all: $(VENV)/.installed ## run the smoke tests on every Python found, with newest and lowest dependencies
+	$(BIN)/python tests/smoke/run.py
 
 acceptance: $(VENV)/.installed-dev ## run every command of README and docs from the installed wheel
 	$(BIN)/python -m pytest -n 2 -q tests/acceptance

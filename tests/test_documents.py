@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,16 @@ def test_errata_name_tests_that_exist():
 def test_examples_in_docstrings(module):
     failed, _ = doctest.testmod(importlib.import_module(module))
     assert failed == 0
+
+
+def test_supported_versions_are_those_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    lowest = dict(
+        text.split(">=") for text in [*project["dependencies"], *extras["dask"], *extras["hdf5"]]
+    )
+    section = (ROOT / "README.md").read_text().split("## Supported versions")[1].split("\n## ")[0]
+    stated = dict(re.findall(r"^\| `([\w-]+)` \| ([\d.]+) \|", section, re.MULTILINE))
+    assert stated == lowest
+    pythons = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    assert f"Python {', '.join(pythons[:-1])} and {pythons[-1]}" in section

@@ -241,3 +241,25 @@ def test_missing_files_and_folders_say_so(path, tmp_path):
         read_npz(path)
     with pytest.raises(OSError, match=tmp_path.name):
         read_npz(tmp_path)
+
+
+def test_a_mistake_of_ours_is_no_broken_file(tmp_path, monkeypatch):
+    np.savez(tmp_path / "a.npz", x=np.arange(3.0))
+    for mistake in (TypeError, KeyError, AttributeError, NameError, AssertionError):
+        monkeypatch.setattr("ldslearn._files._sound", raising(mistake))
+        with pytest.raises(mistake, match="a mistake"):
+            read_npz(tmp_path / "a.npz")
+
+
+def raising(error):
+    def wrong(*_):
+        raise error("a mistake")
+
+    return wrong
+
+
+def test_a_dtype_that_does_not_exist(tmp_path):
+    data = npy(np.arange(3.0)).replace(b"<f8", b"<f9")
+    (tmp_path / "a.npy").write_bytes(data)
+    with pytest.raises(ValueError, match="a.npy must .* got dtype <f9, which does not exist"):
+        read_npy(tmp_path / "a.npy")

@@ -28,6 +28,13 @@ class SequenceError(ValueError):
         self.indices = tuple(int(index) for index in indices)
 
 
+class InputTypeError(TypeError):
+    """An argument or the content of a file has the wrong type.
+
+    A plain TypeError is a mistake in ldslearn, and the command line says so.
+    """
+
+
 def invalid(what: str, rule: str, got: object, remedy: str) -> ValueError:
     """A value that breaks a rule."""
     return ValueError(f"{what} must {rule}; got {got}. {remedy}".rstrip())
@@ -57,16 +64,16 @@ def _plural(count: int) -> str:
 # Collections of sequences
 
 
-def not_a_collection(name: str, got: str, remedy: str) -> TypeError:
+def not_a_collection(name: str, got: str, remedy: str) -> InputTypeError:
     """Something that is neither a list of arrays nor a 3-D array."""
     message = (
         f"{name} must be a list of (n_channels, n_timepoints) arrays or one "
         f"(n_sequences, n_channels, n_timepoints) array; got {got}. {remedy}"
     )
-    return TypeError(message.rstrip())
+    return InputTypeError(message.rstrip())
 
 
-def ambiguous_frame(name: str, shape: tuple[int, ...], columns: Sequence[str]) -> TypeError:
+def ambiguous_frame(name: str, shape: tuple[int, ...], columns: Sequence[str]) -> InputTypeError:
     """A data frame that does not say which sequence a row belongs to."""
     shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
     return not_a_collection(
@@ -106,26 +113,26 @@ def wrong_dimensions(who: str, shape: tuple[int, ...]) -> ValueError:
     return ValueError(message.rstrip())
 
 
-def wrong_dtype(who: str, dtype: object) -> TypeError:
+def wrong_dtype(who: str, dtype: object) -> InputTypeError:
     """Complex numbers, strings, dates, objects."""
-    return TypeError(
+    return InputTypeError(
         f"{who} must hold real numbers (floats or integers); got dtype {dtype}. "
         "Convert it first, for example with array.astype(float); split complex signals into "
         "real and imaginary channels."
     )
 
 
-def not_an_array(who: str, got: object) -> TypeError:
+def not_an_array(who: str, got: object) -> InputTypeError:
     """A member of a list NumPy cannot make an array of."""
-    return TypeError(
+    return InputTypeError(
         f"{who} must be an array of shape (n_channels, n_timepoints); "
         f"got {type(got).__name__}. numpy.asarray must turn it into a matrix of real numbers."
     )
 
 
-def masked_values(what: str) -> TypeError:
+def masked_values(what: str) -> InputTypeError:
     """A masked array, whose mask would be lost."""
-    return TypeError(
+    return InputTypeError(
         f"{what} must have no masked values; got a masked array. "
         "Interpolate or drop them before encoding: a mask cannot be honoured."
     )
@@ -570,21 +577,21 @@ def made_elsewhere(package: str, theirs: object, ours: str) -> str:
     )
 
 
-def cannot_save(where: str, value: object, known: Iterable[str]) -> TypeError:
+def cannot_save(where: str, value: object, known: Iterable[str]) -> InputTypeError:
     """Part of an estimator that has no place in a file."""
     kind = type(value)
     if kind.__name__ in ("RandomState", "Generator"):
-        return TypeError(
+        return InputTypeError(
             f"{where} must be an integer or None to be saved; got a {kind.__name__}. Give it a "
             "seed by set_params: what was fitted stays as it is."
         )
     if callable(value) and not hasattr(value, "get_params"):
         name = getattr(value, "__name__", kind.__name__)
-        return TypeError(
+        return InputTypeError(
             f"{where} must be a name, a number or an array to be saved; got the function {name}. "
             "A file of a model holds no code: fit with a kernel or distance by its name."
         )
-    return TypeError(
+    return InputTypeError(
         f"{where} must be of a class that can be saved; got {kind.__module__}.{kind.__qualname__}. "
         f"Use one of these: {', '.join(known)}. Or save the steps of a pipeline before it, "
         "pipeline[:-1], and keep the last one by other means."
@@ -726,9 +733,9 @@ def channels_are_scaled() -> ValueError:
 # Systems
 
 
-def not_systems(name: str, got: object) -> TypeError:
+def not_systems(name: str, got: object) -> InputTypeError:
     """Something else where systems are expected."""
-    return TypeError(
+    return InputTypeError(
         f"{name} must be an LDS batch; got {type(got).__name__}. "
         + (
             "Take as many of its systems as memory holds: store[:1000]."
@@ -1011,9 +1018,9 @@ def zero_codes(indices: Sequence[int], sparsity: float | None) -> str:
 # Dictionaries
 
 
-def not_systems_but_subspaces() -> TypeError:
+def not_systems_but_subspaces() -> InputTypeError:
     """Finite atoms asked for their systems."""
-    return TypeError(
+    return InputTypeError(
         "finite atoms and centres are subspaces and belong to no system; use .subspaces, or learn "
         "parts of systems."
     )

@@ -6,6 +6,7 @@ import math
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, BinaryIO
@@ -26,6 +27,19 @@ _CHUNK = 2**20
 _MAX_REASON = 300
 _END = 22  # bytes of the last record of an archive, without its comment
 
+# What damaged bytes raise in parsers, ours and those of others (zipfile: RuntimeError). Any other
+# error, a TypeError or KeyError say, is a mistake in ldslearn and is never blamed on a file.
+DAMAGE = (
+    ValueError,
+    ArithmeticError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    _errors.InputTypeError,
+)
+
 # The fields of an npy header, a Python dict in text that is matched and never evaluated.
 _DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([^'"]{1,20})['"]""")
 _ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
@@ -37,13 +51,15 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     """Return what a file written by :func:`save_arrays` says it is, None of any other file."""
     try:
         with open_file(path) as file, zipfile.ZipFile(file) as archive:
-            member = archive.getinfo("header.npy")
+            member = archive.NameToInfo.get("header.npy")
+            if member is None:
+                return None
             if member.file_size > _MAX_KIND or member.compress_type != zipfile.ZIP_STORED:
                 return None
             with archive.open(member) as stream:
-                header = json.loads(str(_read_array(stream, member.file_size)))
+                header = _parse_header(_read_array(stream, member.file_size))
             return str(header["format"])
-    except Exception:  # whatever it is, it is not ours
+    except DAMAGE:  # whatever it is, it is not ours
         return None
 
 
@@ -85,12 +101,12 @@ def load_arrays(
     wanted = None if only is None else {"header", *only}
     try:
         arrays = read_npz(path, compressed=False, only=wanted)  # as we write them: no bombs
-        header = json.loads(str(arrays.pop("header")))
-        found = header["format"], header["version"]
-    except (OSError, MemoryError):
+        header = _parse_header(arrays.pop("header", None))
+    except OSError:
         raise
-    except Exception as error:  # whatever read_npz and json make of damaged bytes
+    except DAMAGE as error:
         raise _errors.unreadable_file(path, kind) from error
+    found = header["format"], header["version"]
     if found[0] != kind:
         raise _errors.unreadable_file(path, kind)
     if type(found[1]) is not int or not 1 <= found[1] <= version:
@@ -99,6 +115,14 @@ def load_arrays(
     if present != header.get("arrays"):
         raise _errors.unreadable_file(path, kind)
     return header, arrays
+
+
+def _parse_header(text: NDArray[Any] | None) -> dict[str, Any]:
+    """The JSON header of a file of ours; ValueError if it is none."""
+    header = json.loads(str(text))
+    if not isinstance(header, dict) or not {"format", "version"} <= header.keys():
+        raise ValueError("a header without format and version")
+    return header
 
 
 def _names_in(path: str | os.PathLike[str]) -> list[str]:
@@ -116,12 +140,13 @@ def open_file(path: str | os.PathLike[str]) -> BinaryIO:
 
 @contextmanager
 def explained(path: str | os.PathLike[str], rule: str, remedy: str = "") -> Iterator[None]:
-    """Turn whatever damaged bytes raise inside the block into one message that names the file."""
+    """Turn the errors of damaged bytes inside the block into one message that names the file.
+
+    See :data:`DAMAGE` for those; mistakes of ours and a lack of memory are raised as they are.
+    """
     try:
         yield
-    except MemoryError:  # sizes are checked before memory is taken: it is the machine's
-        raise
-    except Exception as error:
+    except DAMAGE as error:
         reason = (str(error) or type(error).__name__).rstrip(".")
         if os.path.isfile(path) and not os.path.getsize(path):
             reason = "an empty file (0 bytes)"
@@ -267,7 +292,10 @@ def _read_header(stream: IO[bytes]) -> tuple[np.dtype[Any], bool, tuple[int, ...
         raise ValueError("an npy header that is damaged, or of records")
     if not _DTYPE.fullmatch(descr[1]):
         raise ValueError(f"dtype {descr[1]}, which is neither numbers nor texts")
-    dtype = np.dtype(descr[1])
+    try:
+        dtype = np.dtype(descr[1])
+    except TypeError as error:  # floats of nine bytes, say
+        raise ValueError(f"dtype {descr[1]}, which does not exist") from error
     lengths = re.findall(r"\d+", shape[1])
     if (
         len(lengths) > _MAX_DIMENSIONS

@@ -537,3 +537,17 @@ def test_reproduce_answers_bad_input(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "docs/datasets.md" in told
     assert "dyntexpp (DynTex++)" in told
+
+
+def test_a_mistake_of_ours_is_told_as_one(clips):
+    program = (
+        "import sys, ldslearn.video.reading as reading\n"
+        "reading._pixels = lambda frame, colour: frame + colour\n"
+        "from ldslearn.cli import main\n"
+        f"sys.argv = ['ldslearn', 'evaluate', {str(clips)!r}]\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "error: TypeError: unsupported operand" in done.stderr
+    assert "This is a mistake in ldslearn" in done.stderr

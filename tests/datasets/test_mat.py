@@ -116,6 +116,7 @@ def numeric(contents):
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="SciPy came without its tests")
+@pytest.mark.filterwarnings("ignore:The default value for .spmatrix. is changing")
 def test_files_by_matlab_are_read_as_scipy_reads_them():
     compared = 0
     for path in [*SAMPLES.glob("test*_[67].*.mat"), *SAMPLES.glob("*_endian.mat")]:

@@ -58,6 +58,28 @@ def test_groups_stay_together(text):
     assert splits[0][1].tolist() != splits[1][1].tolist()
 
 
+@pytest.mark.parametrize("share", [0.2, 0.5])
+@pytest.mark.parametrize("sizes", [[3] * 10, range(2, 12)], ids=["equal", "distinct"])
+def test_random_splits_of_groups_differ(share, sizes):
+    groups = np.repeat(np.arange(10), sizes)
+    data = collection(np.array(["a", "b"])[groups % 2], groups=groups)
+    splits = Protocol("shuffle", 10, share).splits(data)
+    assert len({tuple(test) for _, test in splits}) >= 5
+    for train, test in splits:
+        assert abs(len(test) / len(groups) - share) < 0.1
+        assert set(data.y[train]) == set(data.y[test]) == {"a", "b"}
+    again = Protocol("shuffle", 10, share).splits(data)
+    assert all((a[1] == b[1]).all() for a, b in zip(splits, again, strict=True))
+
+
+def test_folds_of_groups_depend_on_the_seed():
+    data = collection(np.tile(["a", "b", "b"], 10), groups=np.repeat(np.arange(10), 3))
+    cuts = {
+        tuple(tuple(test) for _, test in parse("folds:5").splits(data, seed)) for seed in range(10)
+    }
+    assert len(cuts) >= 5
+
+
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9])
 def test_shares_of_groups_are_those_asked_for(share):
     data = collection(np.tile(["a", "b", "b"], 20), groups=np.repeat(np.arange(20), 3))

@@ -209,3 +209,10 @@ def test_permissions_and_links_are_kept(systems, path):
     assert link.is_symlink()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert len(LDS.load(path)) == 4
+
+
+def test_a_mistake_of_ours_is_no_broken_file(tmp_path, monkeypatch):
+    random_systems(2, n_channels=3, n_states=2).save(tmp_path / "a.lds")
+    monkeypatch.setattr("ldslearn.models.lds.checked_field", lambda *_: None + 1)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        LDS.load(tmp_path / "a.lds")

@@ -177,6 +177,18 @@ def test_bound_is_kept_and_reached(method, bound):
     np.testing.assert_allclose(found, bound, atol=1e-6)
 
 
+def test_the_bound_of_clip_holds_however_eigenvalues_are_computed():
+    A = 2 * np.random.default_rng(0).standard_normal((300, 3, 3))
+    stable = stabilize(A, method="clip", bound=0.9)
+    for found in (
+        np.linalg.eigvals(stable),
+        np.linalg.eigvals(stable.swapaxes(1, 2)),
+        np.array([scipy.linalg.eigvals(a) for a in stable]),
+        np.linalg.eigvals(stable[:, [2, 0, 1]][:, :, [2, 0, 1]]),
+    ):
+        assert np.abs(found).max() <= 0.9
+
+
 def test_clip_moves_only_the_eigenvalues_outside():
     random = np.random.default_rng(0)
     P = random.standard_normal((4, 4))

@@ -134,6 +134,14 @@ def test_forged_files_load_or_are_named(name, tmp_path):
     assert refused
 
 
+def test_a_mistake_of_ours_is_no_damaged_file(tmp_path, monkeypatch):
+    estimator, _ = fit("NearestLDSClassifier")
+    ldslearn.save(estimator, tmp_path / "m.lds")
+    monkeypatch.setattr("ldslearn.classify.nearest.pairwise_distance", lambda *_, **__: None + 1)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        ldslearn.load(tmp_path / "m.lds")
+
+
 def state_of(node, name):
     """The state of the first fitted object of a class, or part of one, within a packed value."""
     if isinstance(node, dict):

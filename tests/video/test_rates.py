@@ -19,6 +19,15 @@ def test_what_is_no_video_has_no_rate(tmp_path):
     assert read_frame_rate(tmp_path / "clip.avi") is None
 
 
+def test_a_mistake_of_ours_is_not_a_file_without_a_rate(tmp_path, monkeypatch):
+    import av
+
+    write_video(tmp_path / "clip.avi", np.zeros((10, 16, 16)))
+    monkeypatch.setattr(av, "open", lambda file, mode: None)  # of a version to come
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        read_frame_rate(tmp_path / "clip.avi")
+
+
 @given(n=st.integers(1, 100), own=st.floats(1, 100), rate=st.floats(1, 100))
 def test_the_nearest_frame_is_picked(n, own, rate):
     found = list(pick_frames(range(n), own, rate))

@@ -318,3 +318,26 @@ def test_bad_arguments(tmp_path):
     with pytest.raises(ValueError, match="video must have shape"):
         write_video(tmp_path / "a.avi", SMOOTH[0])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_mistake_of_ours_is_no_broken_file(tmp_path, monkeypatch):
+    write_video(tmp_path / "a.mkv", SMOOTH)
+    monkeypatch.setattr("ldslearn.video.reading._pixels", lambda frame, colour: frame + colour)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        read_video(tmp_path / "a.mkv")
+
+
+def test_arguments_that_pyav_does_not_know_are_no_broken_file(tmp_path, monkeypatch):
+    import av
+
+    write_video(tmp_path / "a.mkv", SMOOTH)
+    monkeypatch.setattr(av, "open", lambda file, mode: None)  # of a version to come
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        read_video(tmp_path / "a.mkv")
+
+
+def test_texts_in_another_encoding_are_passed_over(tmp_path):
+    write_video(tmp_path / "a.mkv", SMOOTH)
+    data = (tmp_path / "a.mkv").read_bytes()
+    (tmp_path / "a.mkv").write_bytes(data.replace(b"Lavf", b"\xe9\xe8\xff\xfe"))
+    assert len(read_video(tmp_path / "a.mkv")) == len(SMOOTH)

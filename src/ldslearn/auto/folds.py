@@ -48,11 +48,24 @@ def make_folds(
                 cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
                 parts = cut.split(tested, labels[tested])
             else:
-                grouped = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-                parts = grouped.split(tested, labels[tested], groups[tested])
+                random_order = np.random.RandomState(seed)
+                parts = iter(cut_groups(labels[tested], groups[tested], n_folds, random_order))
             for number, (_, held_out) in enumerate(parts):
                 repeat[tested[held_out]] = number
     return folds
+
+
+def cut_groups(
+    labels: NDArray[Any], groups: NDArray[Any], n_folds: int, random: np.random.RandomState
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return training and test indices of stratified folds that part no group.
+
+    Groups are renumbered in random order here, for the shuffling of scikit-learn before 1.8 changes
+    nothing but the counts that folds are balanced by.
+    """
+    names, owners = np.unique(groups, return_inverse=True)
+    renumbered = np.argsort(random.permutation(len(names)))[owners]
+    return list(StratifiedGroupKFold(n_folds).split(labels, labels, renumbered))
 
 
 def check_groups(groups: Any, n_sequences: int) -> NDArray[Any] | None:

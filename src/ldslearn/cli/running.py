@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from ldslearn._errors import InputTypeError
 from ldslearn.cli import stores  # noqa: F401  registers its commands
 from ldslearn.cli.commands import app
 
@@ -38,7 +39,7 @@ def _run(arguments: list[str]) -> int:
         return INTERRUPTED
     except SystemExit as stop:  # the reader of our output has gone
         return stop.code if isinstance(stop.code, int) else FAILED
-    except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
+    except (ValueError, InputTypeError, OSError, MemoryError, ImportError) as error:
         if "LDSLEARN_TRACEBACK" in os.environ:
             traceback.print_exc()
         _say(f"error: {error or type(error).__name__}")

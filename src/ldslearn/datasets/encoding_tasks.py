@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._files import DAMAGE
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.folder import automatic_size, frame_size
 from ldslearn.datasets.gathering import Item, check_values, frame_of
@@ -50,9 +51,7 @@ def begin(
         sequence = value if value.ndim == 2 else to_sequence(value)
         encoder.fit(NamedSequences([sequence], [item.name]))
         return reading, encoder, frame_of(value)
-    except MemoryError:
-        raise
-    except Exception as error:  # whatever it is, it is this item's
+    except DAMAGE as error:
         return str(error) or type(error).__name__
 
 
@@ -123,7 +122,7 @@ def probe(item: Item, task: Task) -> str:
     """Read and fit one item and return nothing, to see whether the process lives."""
     try:
         _encode(_read(item, task), task, [])
-    except Exception:
+    except DAMAGE:
         return ""  # it is told when the block is encoded
     return ""
 
@@ -144,9 +143,7 @@ def _read_all(
                 try:
                     found[index], failed[index] = _read(items[index], task), None
                     break
-                except MemoryError:
-                    raise
-                except Exception as error:  # whatever it is, it is this item's
+                except DAMAGE as error:
                     failed[index] = error
                     if pause is None or not may_pass(error):
                         break

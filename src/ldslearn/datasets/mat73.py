@@ -49,7 +49,7 @@ def read_mat73(h5py: Any, path: str | os.PathLike[str], limit: int) -> dict[str,
     with h5py.File(path, "r") as file:
         reader = _Reader(h5py, file, Budget(limit), INFLATION * os.stat(path).st_size + _SLACK)
         variables = {}
-        for name in file:
+        for name in _names(file):
             if not name.startswith("#"):  # MATLAB's own: targets of references, objects
                 try:
                     variables[name] = reader.member(file, name, 0)
@@ -67,9 +67,18 @@ class _Reader:
 
     def member(self, group: Any, name: str, depth: int) -> Any:
         """An object of a group, but never one of another file."""
-        if not isinstance(group.get(name, getlink=True), self.h5py.HardLink):
-            raise ValueError(f"a link to elsewhere in {name!r}")
-        return self.value(group[name], depth)
+        return self.value(self._open(group, name), depth)
+
+    def _open(self, group: Any, key: Any) -> Any:
+        """What a group has under a name, or the file under a reference."""
+        try:
+            if isinstance(key, str) and not isinstance(
+                group.get(key, getlink=True), self.h5py.HardLink
+            ):
+                raise ValueError(f"a link to elsewhere in {key!r}")
+            return group[key]
+        except KeyError as error:  # h5py's, for all that cannot be opened
+            raise ValueError(str(error)) from error
 
     def value(self, item: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
@@ -106,7 +115,7 @@ class _Reader:
             if token in addresses:
                 values.append(self._again(addresses[token]))
                 continue
-            item = self.file[reference]
+            item = self._open(self.file, reference)
             values.append(self.value(item, depth))
             addresses[token] = self.h5py.h5o.get_info(item.id).addr
         return values
@@ -116,9 +125,9 @@ class _Reader:
             return self._sparse(group, depth)
         if _class(group) not in ("struct", ""):
             raise UnsupportedError
-        fields = {name: self.member(group, name, depth + 1) for name in group}
+        fields = {name: self.member(group, name, depth + 1) for name in _names(group)}
         columns = [
-            isinstance(group[name], self.h5py.Dataset) and not _class(group[name])
+            isinstance(fields[name], list) and not _class(self._open(group, name))
             for name in fields
         ]
         if not fields or not all(columns):
@@ -153,31 +162,35 @@ class _Reader:
 
     def _read(self, dataset: Any) -> NDArray[Any]:
         """All values of a dataset whose size agrees with the file's."""
-        size = math.prod(dataset.shape or ()) * dataset.dtype.itemsize
+        try:
+            dtype = dataset.dtype
+        except TypeError as error:  # h5py's, for types that NumPy does not have
+            raise ValueError(f"{error} in {dataset.name!r}") from error
+        size = math.prod(dataset.shape or ()) * dtype.itemsize
         if dataset.shape is None or size > self.largest:
             raise ValueError(f"shape {dataset.shape} in {dataset.name!r}, more than the file holds")
-        self.budget.take(_OBJECT // 8 * size if dataset.dtype.hasobject else 2 * size)
+        self.budget.take(_OBJECT // 8 * size if dtype.hasobject else 2 * size)
         settings = dataset.id.get_create_plist()
         filters = {settings.get_filter(i)[0] for i in range(settings.get_nfilters())}
         if dataset.external or dataset.is_virtual or not filters <= _FILTERS:
             raise ValueError(f"values outside the file or of an unknown filter in {dataset.name!r}")
-        if dataset.dtype.hasobject and dataset.dtype != self.h5py.ref_dtype:
-            raise ValueError(f"dtype {dataset.dtype} in {dataset.name!r}")
+        if dtype.hasobject and dtype != self.h5py.ref_dtype:
+            raise ValueError(f"dtype {dtype} in {dataset.name!r}")
         return np.asarray(dataset[()])
 
     def _sparse(self, group: Any, depth: int) -> NDArray[Any]:
         """A sparse matrix, made dense."""
-        n_rows = int(group.attrs["MATLAB_sparse"])
-        starts = np.ravel(self.member(group, "jc", depth + 1)).astype(np.int64)
+        n_rows = int(_vector(_attribute(group, "MATLAB_sparse"))[0])
+        starts = _vector(self.member(group, "jc", depth + 1)).astype(np.int64)
         n_columns = len(starts) - 1
         count = int(starts[-1])
-        if n_columns < 0 or starts[0] != 0 or (np.diff(starts) < 0).any() or n_rows < 0:
+        if starts[0] != 0 or (np.diff(starts) < 0).any() or n_rows < 0:
             raise ValueError("a sparse matrix of wrong columns")
         self.budget.take(16 * n_rows * n_columns)
         if not count:
             return np.zeros((n_rows, n_columns))
-        rows = np.ravel(self.member(group, "ir", depth + 1)).astype(np.int64)
-        values = np.ravel(self.member(group, "data", depth + 1))
+        rows = _vector(self.member(group, "ir", depth + 1)).astype(np.int64)
+        values = _vector(self.member(group, "data", depth + 1), "biufc")
         if len(rows) != count or len(values) != count or not 0 <= rows.min() <= rows.max() < n_rows:
             raise ValueError("a sparse matrix of wrong rows")
         dense = np.zeros((n_rows, n_columns), values.dtype)
@@ -185,6 +198,31 @@ class _Reader:
         return dense
 
 
+def _vector(value: Any, kinds: str = "biuf") -> NDArray[Any]:
+    """The numbers of a part of a sparse matrix, of which there are some."""
+    numbers = np.ravel(value) if isinstance(value, np.ndarray | np.number) else np.empty(0)
+    if not numbers.size or numbers.dtype.kind not in kinds:
+        raise ValueError("a sparse matrix without its parts")
+    return numbers
+
+
 def _class(item: Any) -> str:
-    name = item.attrs.get("MATLAB_class", b"")
+    name = _attribute(item, "MATLAB_class") if "MATLAB_class" in item.attrs else ""
     return name.decode("latin-1") if isinstance(name, bytes) else str(name)
+
+
+def _names(group: Any) -> list[str]:
+    try:
+        names = list(group)
+    except KeyError as error:  # h5py's, for groups that cannot be read
+        raise ValueError(str(error)) from error
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError("names that are no texts")
+    return names
+
+
+def _attribute(item: Any, name: str) -> Any:
+    try:
+        return item.attrs[name]
+    except (KeyError, TypeError) as error:  # h5py's, for what cannot be read
+        raise ValueError(f"{error} in {name}") from error

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ldslearn import _errors
+from ldslearn._files import DAMAGE
 from ldslearn.auto import AutoLDSClassifier
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
@@ -166,7 +167,8 @@ class Model:
                 about,
             )
             model._check()
-            if try_it:
+        if try_it:
+            with explain_damage(path, DAMAGE):
                 try_out(model.estimator)
         return model
 

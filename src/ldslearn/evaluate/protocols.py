@@ -1,25 +1,24 @@
 """Protocols as data: how a collection is parted into training and test sequences."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import (
     LeaveOneGroupOut,
-    StratifiedGroupKFold,
     StratifiedKFold,
     StratifiedShuffleSplit,
 )
 
 from ldslearn import _errors
 from ldslearn._kinds import nearest
+from ldslearn.auto.folds import cut_groups
 from ldslearn.datasets.collection import Collection
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 _KINDS = ("folds", "shuffle", "split", "groups")
-_MOST_FOLDS = 20  # of groups, some of which are a share
+_DRAWS = 8  # the best of more would be the same in every round
 
 
 @dataclass(frozen=True)
@@ -89,32 +88,21 @@ class Protocol:
         return list(shuffle.split(indices, data.y))
 
     def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
-        """Folds, or some folds of each of several shuffles, that part no group."""
+        """Folds, or random splits, that part no group."""
         n_groups = len(np.unique(groups))
         most_of_a_class = int(np.unique(y, return_counts=True)[1].max())
-        n_tested, n_folds, needed = 1, self.repeats, self.repeats
-        if self.kind == "shuffle":
-            needed = round(1 / min(self.test_size, 1 - self.test_size))
-            most = min(n_groups, most_of_a_class, max(_MOST_FOLDS, needed))
-            n_tested, n_folds = Fraction(self.test_size).limit_denominator(most).as_integer_ratio()
-        if n_groups < needed or most_of_a_class < needed or not 0 < n_tested < n_folds:
+        folds = self.kind == "folds"
+        needed = self.repeats if folds else round(1 / min(self.test_size, 1 - self.test_size))
+        if n_groups < needed or (folds and most_of_a_class < needed):
             raise _errors.invalid(
                 "the collection", f"have at least {needed} groups for {self}", n_groups,
                 f"Take at most {n_groups} folds, or a share nearer to a half."
                 if n_groups > 1 else "Take a share nearer to a half.",
             )  # fmt: skip
-
-        def cut(number: int) -> list[Split]:
-            folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed + number)
-            return list(folds.split(np.zeros(len(y)), y, groups))
-
-        if self.kind == "folds":
-            return cut(0)
-        found: list[Split] = []
-        for number in range(self.repeats):
-            test = np.sort(np.concatenate([tested for _, tested in cut(number)[:n_tested]]))
-            found.append((np.setdiff1d(np.arange(len(y)), test), test))
-        return found
+        if folds:
+            return cut_groups(y, groups, self.repeats, np.random.RandomState(seed))
+        rounds = [np.random.default_rng((seed, number)) for number in range(self.repeats)]
+        return [_draw_groups(y, groups, self.test_size, random) for random in rounds]
 
     def _given(self, data: Collection) -> list[Split]:
         if data.split is None:
@@ -213,6 +201,26 @@ def folds_within(data: Collection, outer: Protocol) -> Protocol:
     if outer.kind == "split" and len(parts) > 1:
         return Protocol("split", test="each")
     return automatic_folds(data)
+
+
+def _draw_groups(
+    y: NDArray[np.str_], groups: NDArray[np.str_], share: float, random: np.random.Generator
+) -> Split:
+    """Test random groups that hold about the same share of all sequences and of each class."""
+    names, owners = np.unique(groups, return_inverse=True)
+    classes, labels = np.unique(y, return_inverse=True)
+    counts = np.zeros((len(names), len(classes)))
+    np.add.at(counts, (owners, labels), 1)
+    best, least = np.empty(0, np.intp), np.inf
+    for _ in range(_DRAWS):
+        order = random.permutation(len(names))
+        sizes = counts[order].sum(axis=1).cumsum()[:-1]  # one group is left to train on
+        drawn = order[: np.abs(sizes - share * len(y)).argmin() + 1]
+        error = np.abs(counts[drawn].sum(axis=0) / counts.sum(axis=0) - share).sum()
+        if error < least:
+            best, least = drawn, error
+    tested = np.isin(owners, best)
+    return np.flatnonzero(~tested), np.flatnonzero(tested)
 
 
 def _groups_of(data: Collection) -> NDArray[np.str_] | None:

@@ -28,9 +28,11 @@ def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) ->
     try:
         given = np.asarray(value)
     except ValueError:
-        raise TypeError(f"{name} must be an array; got {type(value).__name__}.") from None
+        raise _errors.InputTypeError(
+            f"{name} must be an array; got {type(value).__name__}."
+        ) from None
     if given.dtype.kind not in "fiub":
-        raise TypeError(f"{name} must hold real numbers; got dtype {given.dtype}.")
+        raise _errors.InputTypeError(f"{name} must hold real numbers; got dtype {given.dtype}.")
     array = np.array(given, dtype=np.float64)
     if single:
         array = array[None]

@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 _FORMAT = "ldslearn.LDS"
 _VERSION = 1
+_SETTINGS = {"windows": int, "delays": int, "allow_unstable": bool}  # of a batch, in files
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,7 +138,7 @@ class LDS:
         return object.__sizeof__(self) + self.n_bytes
 
     def __array__(self, *args: Any, **kwargs: Any) -> NDArray[Any]:
-        raise TypeError(
+        raise _errors.InputTypeError(
             "an LDS batch has no array form: systems are not vectors. Use its fields (A, C, ...), "
             "or an estimator that takes systems."
         )
@@ -473,14 +474,19 @@ class LDS:
             # Files of the first release have no checksum.
             if "digest" in header and header["digest"] != digest_contents(settings, arrays):
                 raise ValueError("its contents do not match their checksum")
-            return cls(
-                **arrays,
-                delays=int(header["delays"]),
-                allow_unstable=bool(header["allow_unstable"]),
-                windows=int(header.get("windows", 1)),
-            )
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            return cls._from_file(header, arrays)
+        except (_errors.InputTypeError, ValueError) as error:
             raise _errors.damaged_contents(path, error) from error
+
+    @classmethod
+    def _from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """The batch of a header and arrays that may be anything; ValueError if it is none."""
+        if not {"A", "C"} <= arrays.keys() <= FIELD_SHAPES.keys():
+            raise ValueError(f"the arrays {', '.join(sorted(arrays)) or 'none'}")
+        settings: dict[str, Any] = {"windows": 1} | {k: header[k] for k in _SETTINGS if k in header}
+        if {k: type(value) for k, value in settings.items()} != _SETTINGS:
+            raise ValueError("settings of another kind")
+        return cls(**{**arrays, **settings})
 
 
 def as_systems(systems: Any, name: str = "systems", *, at_least_one: bool = False) -> LDS:

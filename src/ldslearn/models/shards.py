@@ -73,7 +73,12 @@ class Shard:
         """Return the shard that a JSON value describes, or raise ValueError."""
         if not isinstance(values, dict) or set(values) != set(cls.__dataclass_fields__):
             raise ValueError("a shard without its facts")
-        skipped = tuple((str(name), str(reason)) for name, reason in values["skipped"])
+        pairs = values["skipped"]
+        if not isinstance(pairs, list) or not all(
+            isinstance(pair, list) and len(pair) == 2 for pair in pairs
+        ):
+            raise ValueError("a shard that does not say what was skipped")
+        skipped = tuple((str(name), str(reason)) for name, reason in pairs)
         shard = cls(**{**values, "skipped": skipped})
         whole = (type(n) is int and 0 <= n < 2**62 for n in (shard.length, shard.n_bytes))
         texts = all(isinstance(text, str) for text in (shard.name, shard.sha256, shard.fingerprint))
@@ -108,12 +113,10 @@ class StoredBlock:
     def _systems(self, shard: Shard) -> LDS:
         header, arrays = self._read(shard, FIELD_SHAPES)
         try:
-            values: dict[str, Any] = {**arrays}
-            values |= {k: header[k] for k in ("delays", "windows", "allow_unstable")}
-            systems = LDS(**values)
+            systems = LDS._from_file(header, arrays)
             if len(systems) != shard.length:
                 raise ValueError(f"{len(systems)} sequences instead of {shard.length}")
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (_errors.InputTypeError, ValueError) as error:
             raise _errors.damaged_contents(self.path / shard.name, error) from error
         return systems
 
@@ -218,11 +221,11 @@ def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
     path = folder / INDEX
     try:
         index = read_json(path, _LARGEST_INDEX)
-        kind, version = index["format"], index["version"]
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise _errors.unreadable_file(path, KIND) from error
-    if kind != KIND:
+    if not isinstance(index, dict) or index.get("format") != KIND:
         raise _errors.unreadable_file(path, KIND)
+    version = index.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
         raise _errors.other_version(path, version, VERSION)
     try:
@@ -230,9 +233,12 @@ def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
             check_seal(index)
         elif set(index) != {"format", "version", "about", "shards"}:
             raise ValueError("fields of another version")
-        shards = tuple(map(Shard.of, index["shards"]))
+        listed, about = index.get("shards"), index.get("about")
+        if not isinstance(listed, list) or not isinstance(about, dict):
+            raise ValueError("an index without shards, or without how they were made")
+        shards = tuple(map(Shard.of, listed))
         if len({shard.name for shard in shards}) < len(shards):
             raise ValueError("two shards of one name")
-        return shards, dict(index["about"])
-    except (ValueError, KeyError, TypeError) as error:
+        return shards, about
+    except ValueError as error:
         raise _errors.damaged_contents(path, error) from error

@@ -92,7 +92,6 @@ def try_out(estimator: Any) -> None:
         warnings.simplefilter("ignore")
         repr(estimator)
         if isinstance(estimator, AutoLDSClassifier):
-            str(estimator.report_)
             classifier = estimator.pipeline_[-1]
             scores = estimator._system_scores(example_for(classifier))
             require(scores.shape == (1, len(estimator.classes_)), "scores of other classes")
@@ -166,6 +165,9 @@ def _check_nearest(classifier: NearestLDSClassifier) -> None:
     check_classes(classifier.classes_)
     check_indices("_labels", classifier._labels, len(systems), len(classifier.classes_))
     check_count("n_neighbors", classifier.n_neighbors, len(systems))
+    require(isinstance(classifier.distance, str), "distance is no name")
+    settings = classifier.distance_params
+    require(settings is None or isinstance(settings, dict), "distance_params is no dict")
 
 
 def _check_machine(classifier: LDSSVC) -> None:
@@ -266,6 +268,7 @@ def _check_auto(model: AutoLDSClassifier) -> None:
     factor = model._factor
     require(isinstance(factor, float) and 0 < factor < np.inf, f"_factor is {factor!r:.40}")
     require(isinstance(model.report_, Report), "report_ is no report")
+    str(model.report_)  # or whatever is wrong with its numbers
 
 
 _CHECKS: dict[type, Callable[[Any], None]] = {

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ldslearn import _errors
-from ldslearn._files import digest_contents, kind_of, load_arrays, save_arrays
+from ldslearn._files import DAMAGE, digest_contents, kind_of, load_arrays, save_arrays
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
 from ldslearn.persist.classes import ESTIMATORS, FOREIGN
@@ -103,7 +103,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     found = read(path)
     if not isinstance(found.estimator, LDS):
-        with explain_damage(path):
+        with explain_damage(path, DAMAGE):
             try_out(found.estimator)
     return found.estimator
 
@@ -166,12 +166,18 @@ def _holds_foreign(node: Any) -> bool:
 
 
 @contextmanager
-def explain_damage(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn whatever a hostile file makes of its parts into one message that names the file."""
+def explain_damage(
+    path: str | os.PathLike[str], errors: tuple[type[Exception], ...] = (Exception,)
+) -> Iterator[None]:
+    """Turn what a hostile file makes of its parts into one message that names the file.
+
+    Its parts may be anything until they are checked. Give ``DAMAGE`` for `errors` once they are:
+    what else estimators raise then is a mistake in ldslearn.
+    """
     try:
         yield
     except MemoryError:  # sizes were checked: it is the machine's
         raise
-    except Exception as error:
+    except errors as error:
         reason = str(error) or type(error).__name__
         raise _errors.damaged_contents(path, reason[:_MAX_REASON]) from error

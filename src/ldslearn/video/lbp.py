@@ -111,7 +111,7 @@ def _frames(video: ArrayLike, margins: tuple[int, int, int], window: int) -> NDA
             "Make colours grey first, for example by video.mean(axis=3)." * (frames.ndim == 4),
         )
     if frames.dtype.kind not in "biuf":
-        raise TypeError(f"video must hold real numbers; got dtype {frames.dtype}.")
+        raise _errors.InputTypeError(f"video must hold real numbers; got dtype {frames.dtype}.")
     n_frames, *size = frames.shape
     _, radius_y, radius_x = margins
     if size[0] <= 2 * radius_y or size[1] <= 2 * radius_x:

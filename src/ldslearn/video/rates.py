@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TypeVar
 
 from ldslearn._files import open_file
+from ldslearn.video.opening import damage_errors, open_container
 
 Frame = TypeVar("Frame")
 
@@ -14,16 +15,13 @@ _FASTEST = 100_000.0  # frames per second; some containers count ticks of their 
 
 def read_frame_rate(path: str | PathLike[str]) -> float | None:
     """Return the frames per second that a video file tells; None if it tells none."""
-    import av  # takes its time
-
     with open_file(path) as file:
         try:
-            safe = {"protocol_whitelist": "none"}
-            with av.open(file, "r", options=safe, metadata_errors="ignore") as container:
+            with open_container(file) as container:
                 stream = next(iter(container.streams.video), None)
                 found = stream and (stream.average_rate or stream.guessed_rate)
                 rate = float(found or 0)
-        except Exception:  # whoever decodes the file says what is wrong with it
+        except damage_errors():  # whoever decodes the file says what is wrong with it
             return None
     return rate if 0 < rate <= _FASTEST else None
 

@@ -16,6 +16,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._files import open_file
 from ldslearn._limits import VARIABLE, memory_limit
+from ldslearn.video.opening import damage_errors, open_container
 from ldslearn.video.resizing import resize
 
 Floats = NDArray[np.float32]
@@ -245,9 +246,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
     seconds = lasts = 0.0
     with open_file(path) as file:
         try:
-            # A file object, and no protocols: a playlist cannot make us open anything else.
-            safe = {"protocol_whitelist": "none"}
-            with av.open(file, "r", options=safe, metadata_errors="ignore") as container:
+            with open_container(file) as container:
                 stream = next(iter(container.streams.video), None)
                 if stream is None or stream.codec_context is None:
                     raise EOFError("sound without pictures" if container.streams.audio else "")
@@ -260,7 +259,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
                     n_frames += 1
                     seconds = frame.time or seconds
                     yield _pixels(frame, options.colour)
-        except Exception as error:  # whatever PyAV and FFmpeg make of damaged bytes
+        except damage_errors() as error:
             own = isinstance(error, OverflowError) or type(error) is EOFError
             raise _errors.undecodable_video(path, n_frames, str(error) if own else "") from error
     if n_frames < _WHOLE * promised:
