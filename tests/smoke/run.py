@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 AT_ONCE = 2  # environments: installing waits for the disk, and compiling takes one core
-SECONDS = 900  # after which an environment hangs
+SECONDS = 1800  # after which a step of an environment hangs, on a busy machine, too
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "av", "typer", "dask")
 _SHOW = "from importlib.metadata import version; import sys; print(*map(version, sys.argv[1:]))"
 
@@ -98,38 +98,42 @@ def lowest_versions() -> list[str]:
 
 def try_one(folder: Path, wheel: Path, lowest: Path, version: str, path: str, kind: str) -> Outcome:
     """Install the wheel and run the smoke tests; the environment is removed at the end."""
-    start = time.monotonic()
-    home = folder / f"{version}-{kind}"
+    start, home = time.monotonic(), folder / f"{version}-{kind}"
+    try:
+        outcome = install_and_test(home, wheel, lowest, version, path, kind)
+    except subprocess.TimeoutExpired as error:
+        outcome = Outcome(version, kind, "FAILED", f"no end after {error.timeout:.0f} s")
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    seconds = time.monotonic() - start
+    print(f"Python {version}, {kind}: {outcome.result} after {seconds:.0f} s", flush=True)
+    return outcome
+
+
+def install_and_test(
+    home: Path, wheel: Path, lowest: Path, version: str, path: str, kind: str
+) -> Outcome:
     python = str(home / "env/bin/python")
     install = [python, "-m", "pip", "install", "-q", "--only-binary=:all:", "--no-compile"]
     constraints = ["-c", str(lowest)] if kind == "lowest" else []
+    call([path, "-m", "venv", str(home / "env")])
     try:
-        call([path, "-m", "venv", str(home / "env")])
-        try:
-            call([*install, *constraints, f"{wheel}[dask,hdf5]", "pytest>=8"])
-        except subprocess.CalledProcessError as error:
-            if kind == "lowest" and (missing := find_missing(install, lowest)):
-                return Outcome(version, kind, "not possible", f"{missing} has no wheel for it")
-            return Outcome(version, kind, "FAILED", "to install", error.output)
-        names = " ".join(PACKAGES)
-        numbers = call([python, "-c", _SHOW, *PACKAGES]).split()
-        detail = ", ".join(map(" ".join, zip(names.split(), numbers, strict=True)))
-        tests = ["-m", "pytest", "-q", "-W", "error", "-c", os.devnull, "-p", "no:cacheprovider"]
-        tests += [f"--rootdir={HERE}", f"--confcutdir={HERE}", f"--basetemp={home / 'tests'}"]
-        if kind == "lowest":  # what old packages find deprecated in new ones is not for us to mend
-            tests += ["-W", "ignore::DeprecationWarning"]
-        try:
-            call([python, *tests, str(HERE)], cwd=home)
-        except subprocess.CalledProcessError as error:
-            return Outcome(version, kind, "FAILED", detail, error.output)
-        except subprocess.TimeoutExpired as error:
-            return Outcome(version, kind, "FAILED", detail, f"no end after {error.timeout} s")
-        print(
-            f"Python {version}, {kind}: passed after {time.monotonic() - start:.0f} s", flush=True
-        )
-        return Outcome(version, kind, "passed", detail)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
+        call([*install, *constraints, f"{wheel}[dask,hdf5]", "pytest>=8"])
+    except subprocess.CalledProcessError as error:
+        if kind == "lowest" and (missing := find_missing(install, lowest)):
+            return Outcome(version, kind, "not possible", f"{missing} has no wheel for it")
+        return Outcome(version, kind, "FAILED", "to install", error.output)
+    numbers = call([python, "-c", _SHOW, *PACKAGES]).split()
+    detail = ", ".join(map(" ".join, zip(PACKAGES, numbers, strict=True)))
+    tests = ["-m", "pytest", "-q", "-W", "error", "-c", os.devnull, "-p", "no:cacheprovider"]
+    tests += [f"--rootdir={HERE}", f"--confcutdir={HERE}", f"--basetemp={home / 'tests'}"]
+    if kind == "lowest":  # what old packages find deprecated in new ones is not for us to mend
+        tests += ["-W", "ignore::DeprecationWarning"]
+    try:
+        call([python, *tests, str(HERE)], cwd=home)
+    except subprocess.CalledProcessError as error:
+        return Outcome(version, kind, "FAILED", detail, error.output)
+    return Outcome(version, kind, "passed", detail)
 
 
 def find_missing(install: list[str], lowest: Path) -> str | None:

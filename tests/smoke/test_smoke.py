@@ -52,7 +52,7 @@ def test_videos_are_written_and_read(tmp_path, suffix, error):
     np.testing.assert_allclose(read_video(tmp_path / f"a{suffix}"), video, atol=error)
     assert read_video(tmp_path / f"a{suffix}", colour=True).shape == (12, 18, 25, 3)
     (tmp_path / f"a{suffix}").write_bytes(b"no video")
-    with pytest.raises(ValueError, match="must be a whole video or image"):
+    with pytest.raises(ValueError, match=f"a{suffix} must be a .*video or image"):
         read_video(tmp_path / f"a{suffix}")
 
 
