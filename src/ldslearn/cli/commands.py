@@ -117,8 +117,7 @@ def inspect(
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import is_saved, is_store, load_data, read_new
-    from ldslearn.datasets.items import Reading
+    from ldslearn.cli.inputs import is_saved, is_store, load_data, read_array_file
     from ldslearn.datasets.manifest import is_manifest
     from ldslearn.evaluate.runs import describe
 
@@ -135,7 +134,7 @@ def inspect(
     options = reading_options(size, colour, crop, stride, length, chunk, features, levels, labels)
     table = table_options(time, columns, rate, transpose)
     if path.suffix.lower() == ".npy" and path.is_file():  # one item, also of frames
-        found = read_new([path], Reading(**table), False, 1)
+        found = read_array_file(path, **options, **table)
     else:
         skip = layout is None and (path.is_dir() or is_manifest(path))
         on_error = "skip" if skip else "raise"
@@ -214,13 +213,7 @@ def train(
     expected = None if best is None else f"{best:.1%} (the best of those tried)"
     report = about["report"]
     if report is not None:
-        accuracy, error = report["expected_accuracy"], report["standard_error"]
-        known = accuracy is not None and accuracy == accuracy  # else no class could be tested
-        expected = (
-            f"{100 * accuracy:.1f} ± {100 * error:.1f} %"
-            if known
-            else "unknown: one item per class leaves none to test"
-        )
+        expected = showing.format_expected(report)
     chosen = {
         "method": about["method"],
         "states": about["n_states"],
@@ -264,7 +257,7 @@ def predict(
     Where labels are known, the accuracy is printed, too.
     """
     from ldslearn.cli import predicting
-    from ldslearn.cli.inputs import check_model_file, is_store, read_new
+    from ldslearn.cli.inputs import check_model_file, is_store, read_new, refuse_labels
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import fingerprint
     from ldslearn.evaluate.usability import drop_unusable
@@ -275,6 +268,7 @@ def predict(
     if len(items) == 1 and is_store(items[0]):
         from ldslearn.cli.stores import predict_store
 
+        refuse_labels(levels, labels, f"the store {items[0]}")
         record, *notes = predict_store(trained, items[0], cluster)
     else:
         if cluster is not None:

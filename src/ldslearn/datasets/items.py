@@ -136,6 +136,8 @@ class Reading:
         if self.features == "lbp-top":
             raise _errors.bad_file(path, "hold frames for features='lbp-top'", "a table")
         if self.transpose:
+            if self.rate is not None:
+                raise _errors.unknown_rate(path, self.rate)
             return Recording(self._cut(read_csv(path).T))
         found = read_timed(path, self.time, self.columns, self.rate, self.channels, like)
         if self.channels is not None:
