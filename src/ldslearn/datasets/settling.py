@@ -51,7 +51,7 @@ def _vote(probes: Sequence[tuple[str, Table]]) -> str | None:
     """The column of time of most tables; None if all have one, under several names."""
     found = [NONE if table.clock is None else table.clock.reference for _, table in probes]
     times = Counter(reference for reference in found if reference != NONE)
-    if len(times) > 1 and NONE not in found:
+    if len(times) > 1 and NONE not in found and all(table.names for _, table in probes):
         return None
     if times:
         reference, votes = times.most_common(1)[0]
