@@ -58,12 +58,7 @@ class Model:
 
     def predict_with_certainty(self, X: list[NDArray[Any]]) -> Prediction:
         """Return labels of sequences, and how sure they are."""
-        if isinstance(self.estimator, AutoLDSClassifier):
-            return predict_with_certainty(self.estimator, X)
-        systems: Any = X
-        for step in self.pipeline[: self._n_before]:
-            systems = step.transform(systems)
-        return predict_with_certainty(self._rest, systems)
+        return predict_with_certainty(self.estimator, X)
 
     def predict_stored(self, store: LDSStore) -> Prediction:
         """Return what :meth:`predict_with_certainty` does, of systems in a store.
