@@ -326,3 +326,17 @@ def test_a_name_of_time_may_hold_a_comma(folder):
 def test_rows_that_are_channels_have_no_rate(folder):
     with pytest.raises(ValueError, match=r"a/0.csv must .* rate=25"):
         load_folder(folder, transpose=True, rate=25)
+
+
+@pytest.mark.parametrize("option", [{"time": "1"}, {"columns": ["2", "3"]}])
+def test_columns_are_refused_where_there_are_no_tables(tmp_path, option):
+    np.save(tmp_path / "0.npy", RANDOM.standard_normal((3, 40)))
+    name = next(iter(option))
+    with pytest.raises(ValueError, match=f"{name} must be given for tables, .csv, .tsv or .txt"):
+        load_folder(tmp_path, **option)
+
+
+def test_an_array_without_time_points_is_told_of_when_cut(tmp_path):
+    np.save(tmp_path / "0.npy", np.empty((3, 0)))
+    with pytest.raises(ValueError, match=r"0.npy must hold numbers; got shape \(3, 0\)"):
+        load_folder(tmp_path, chunk=True, length=5)

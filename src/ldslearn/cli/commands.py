@@ -72,7 +72,7 @@ def demo(
 def make_clips(
     folder: Annotated[Path, typer.Argument(help="Folder to make; must not hold anything.")],
     per_class: Annotated[int, typer.Option(help="Clips of each of six kinds.", min=1)] = 10,
-    size: Annotated[int, typer.Option(help="Pixels a side.", min=8)] = 32,
+    size: Annotated[int, typer.Option(help="Pixels per side.", min=8)] = 32,
     frames: Annotated[int, typer.Option(help="Frames of each clip.", min=2)] = 60,
     seed: given.Seed = 0,
 ) -> None:
@@ -383,8 +383,8 @@ def synthesize(
     frames: Annotated[int, typer.Option(help="How many.", min=2)] = 100,
     states: given.FixedStates = None,
     size: given.Size = "keep",
-    enlarge: Annotated[int, typer.Option(help="Pixels a side for each pixel.", min=1)] = 1,
-    rate: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    enlarge: Annotated[int, typer.Option(help="Pixels per side for each pixel.", min=1)] = 1,
+    rate: Annotated[float, typer.Option(help="Frames per second.")] = 25.0,
     time: given.TimeColumn = None,
     columns: given.Columns = None,
     transpose: given.Transpose = False,

@@ -190,7 +190,7 @@ class Reading:
         if not self.chunk:
             return [kept[:, :length]]
         parts = [kept[:, start : start + length] for start in range(0, kept.shape[1], length)]
-        return [part for part in parts if 2 * part.shape[1] >= length] or parts[:1]
+        return [part for part in parts if 2 * part.shape[1] >= length] or [kept[:, :length]]
 
     def _cut_frames(self, array: NDArray[Any], path: Path) -> list[NDArray[Any]]:
         if array.ndim == 4 and array.shape[3] not in (1, 3, 4):
