@@ -113,12 +113,12 @@ def test_mislabelled_items_are_listed(clips, tmp_path):
     assert len(wrong) == n_tested - n_right > 10
     for one in wrong:
         assert one["name"].split("/")[0] == one["label"] != one["predicted"]
-        assert 1 / 6 <= one["probability"] <= 1
+        assert 1 / 6 <= one["share"] <= 1
     shown = evaluated("--report", str(tmp_path / "page.html"))
     listed = shown.split("Mislabelled")[1]
     rows = [line.split("│")[1:-1] for line in listed.splitlines() if "│" in line]
     assert [[cell.strip() for cell in row] for row in rows] == [
-        [one["name"], one["label"], one["predicted"], f"{one['probability']:.2f}"]
+        [one["name"], one["label"], one["predicted"], f"{one['share']:.2f}"]
         for one in wrong[:10]
     ]
     assert f"... and {len(wrong) - 10} more; --json prints all" in listed

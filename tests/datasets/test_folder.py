@@ -404,7 +404,7 @@ def test_what_is_no_file_is_no_manifest(tmp_path):
         ("path,LABEL\na/30.mkv,x\n", "all.csv: column must be 'label'; got 'LABEL'"),
         ("path,la bel\na/30.mkv,x\n", "all.csv: column must be 'label'; got 'la bel'"),
         ("path,label,label\na/30.mkv,x,y\n", "have one column 'label'; got 2 of them"),
-        ("path,label\na/30.mkv,x,y\n", "line 2 must have 2 fields, one a column; got 3. Put"),
+        ("path,label\na/30.mkv,x,y\n", "line 2 must have 2 fields, one per column; got 3. Put"),
         (
             "path,split\na/30.mkv,train\nb/10.mkv,test\na/30.mkv,test\n",
             "list each item once; got 'a/30.mkv' in lines 2 and 4. Remove",

@@ -301,3 +301,42 @@ def test_one_rate_for_all_in_an_npz_file(tmp_path):
     np.savez(tmp_path / "y.npz", X=np.ones((4, 2, 5)), rates=np.array(["fast"] * 4))
     with pytest.raises(ValueError, match="rates of dtype"):
         load_npz(tmp_path / "y.npz")
+
+
+def test_columns_of_time_may_have_several_names(folder):
+    called = ["time", "timestamp", "elapsed", "clock"]
+    for number, path in enumerate(sorted(folder.rglob("*.csv"))):
+        path.write_text(path.read_text().replace("time,", f"{called[number % 4]},", 1))
+    data = load_folder(folder, rate=25)
+    np.testing.assert_allclose(data.rates, np.full(8, 25))
+    assert levels(data) == [[0, 1, 2]] * 8
+    assert {x.shape for x in data.X} == {(3, 30)}
+
+
+def test_a_name_of_time_may_hold_a_comma(folder):
+    for path in folder.rglob("*.csv"):
+        text = path.read_text().replace(",", ";").replace("time;", "time, s;", 1)
+        path.write_text(text)
+    for options in ({}, {"time": "time, s"}):
+        data = load_folder(folder, rate=25, **options)
+        np.testing.assert_allclose(data.rates, np.full(8, 25))
+        assert data.channel_names == ("ax", "ay", "az")
+
+
+def test_rows_that_are_channels_have_no_rate(folder):
+    with pytest.raises(ValueError, match=r"a/0.csv must .* rate=25"):
+        load_folder(folder, transpose=True, rate=25)
+
+
+@pytest.mark.parametrize("option", [{"time": "1"}, {"columns": ["2", "3"]}])
+def test_columns_are_refused_where_there_are_no_tables(tmp_path, option):
+    np.save(tmp_path / "0.npy", RANDOM.standard_normal((3, 40)))
+    name = next(iter(option))
+    with pytest.raises(ValueError, match=f"{name} must be given for tables, .csv, .tsv or .txt"):
+        load_folder(tmp_path, **option)
+
+
+def test_an_array_without_time_points_is_told_of_when_cut(tmp_path):
+    np.save(tmp_path / "0.npy", np.empty((3, 0)))
+    with pytest.raises(ValueError, match=r"0.npy must hold numbers; got shape \(3, 0\)"):
+        load_folder(tmp_path, chunk=True, length=5)

@@ -74,6 +74,7 @@ def test_an_automatic_model_is_saved_whole(tmp_path):
     [
         (SparseCodingClassifier(), "share", False),
         (NearestLDSClassifier("projection", n_neighbors=3), "votes", False),
+        (NearestLDSClassifier("projection"), "margin", False),  # one vote is always whole
         (LDSSVC(), "margin", False),
         (
             DictionaryClassifier(
@@ -106,7 +107,8 @@ def test_certainty_of_two_classes_by_margin():
     pipeline = make_pipeline(LDSEncoder(3), LDSSVC()).fit(X_TRAIN[rows], Y_TRAIN[rows])
     found = Model(pipeline, Reading(), None, {}).predict_with_certainty(list(X_TEST))
     scores = pipeline.decision_function(X_TEST)
-    np.testing.assert_array_equal(found.values, np.stack([-scores, scores], axis=1))
+    np.testing.assert_array_equal(found.values[:, 1] - found.values[:, 0], scores)
+    np.testing.assert_array_equal(found.certainty, np.abs(scores))
 
 
 def test_an_estimator_that_was_saved_is_a_model(tmp_path):

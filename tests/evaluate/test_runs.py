@@ -68,7 +68,7 @@ def test_repeated_tests_have_no_interval(motions):
 @pytest.mark.parametrize(
     ("method", "kind"),
     [
-        ("lds-sc-grass", "probability"), ("lds-dl", "margin"), ("lds-svm", "margin"),
+        ("lds-sc-grass", "share"), ("lds-dl", "margin"), ("lds-svm", "margin"),
         ("lds-martin", "margin"), ("auto", "probability"),
     ],
 )  # fmt: skip
@@ -87,14 +87,14 @@ def test_wrong_predictions_are_listed(method, kind, n_classes):
     for one in wrong:
         assert data.names[one["index"]] == one["name"]
         assert data.y[one["index"]] == one["label"] != one["predicted"]
-        for name in ("probability", "margin"):
+        for name in ("probability", "share", "votes", "margin"):
             assert (one[name] is not None) == (name == kind)
     first = [one for one in wrong if one["round"] == 1]
     test, predicted = seen[0].unknown, seen[0].predicted
     indices = np.flatnonzero(predicted != test.y)
     assert [one["name"] for one in first] == [test.names[i] for i in indices]
     model = seen[0].fit.estimator
-    if kind == "probability":
+    if kind in ("probability", "share"):
         expected = model.predict_proba(test.X).max(axis=1)[indices]
     elif kind == "margin":
         scores = np.atleast_2d(model.decision_function(test.X).T).T

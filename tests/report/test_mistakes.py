@@ -56,3 +56,11 @@ def test_margins_are_told_as_margins_and_nothing_as_nothing():
     assert "probability" not in words
     assert "None." in section_of([])
     assert "1 more are in the record" in section_of([entry(k) for k in range(501)])
+
+
+def test_shares_are_not_told_as_probabilities():
+    one = Mistake("f", "a", "b", None, None, None, None, None, 3, 9, share=0.4)
+    words = re.sub("<.*?>", "|", section_of([entry(0, share=0.4)], [one]))
+    assert "(share 0.40)" in words
+    assert "The share is" in words
+    assert "probability" not in words

@@ -116,3 +116,12 @@ def test_texts_in_a_frame_are_named():
     X = with_ids().assign(label="walk")
     with pytest.raises(TypeError, match="sequence 0 must"):
         as_collection(X)
+
+
+def test_dates_beside_numbers_are_times():
+    frames = list_of_frames()
+    for frame in frames:
+        frame["date"] = pd.date_range("2024-05-01", periods=len(frame), freq="s")
+    found = as_collection(frames)
+    for got, expected in zip(found, as_collection(list_of_frames()), strict=True):
+        np.testing.assert_array_equal(got, expected)

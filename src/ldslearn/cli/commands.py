@@ -73,7 +73,7 @@ def demo(
 def make_clips(
     folder: Annotated[Path, typer.Argument(help="Folder to make; must not hold anything.")],
     per_class: Annotated[int, typer.Option(help="Clips of each of six kinds.", min=1)] = 10,
-    size: Annotated[int, typer.Option(help="Pixels a side.", min=8)] = 32,
+    size: Annotated[int, typer.Option(help="Pixels per side.", min=8)] = 32,
     frames: Annotated[int, typer.Option(help="Frames of each clip.", min=2)] = 60,
     seed: given.Seed = 0,
 ) -> None:
@@ -121,8 +121,7 @@ def inspect(
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import is_saved, is_store, load_data, read_new
-    from ldslearn.datasets.items import Reading
+    from ldslearn.cli.inputs import is_saved, is_store, load_data, read_array_file
     from ldslearn.datasets.manifest import is_manifest
     from ldslearn.evaluate.runs import describe
 
@@ -139,7 +138,7 @@ def inspect(
     options = reading_options(size, colour, crop, stride, length, chunk, features, levels, labels)
     table = table_options(time, columns, rate, transpose)
     if path.suffix.lower() == ".npy" and path.is_file():  # one item, also of frames
-        found = read_new([path], Reading(**table), False, 1)
+        found = read_array_file(path, **options, **table)
     else:
         skip = layout is None and (path.is_dir() or is_manifest(path))
         on_error = "skip" if skip else "raise"
@@ -218,13 +217,7 @@ def train(
     expected = None if best is None else f"{best:.1%} (the best of those tried)"
     report = about["report"]
     if report is not None:
-        accuracy, error = report["expected_accuracy"], report["standard_error"]
-        known = accuracy is not None and accuracy == accuracy  # else no class could be tested
-        expected = (
-            f"{100 * accuracy:.1f} ± {100 * error:.1f} %"
-            if known
-            else "unknown: one item per class leaves none to test"
-        )
+        expected = showing.format_expected(report)
     chosen = {
         "method": about["method"],
         "states": about["n_states"],
@@ -268,7 +261,7 @@ def predict(
     Where labels are known, the accuracy is printed, too.
     """
     from ldslearn.cli import predicting
-    from ldslearn.cli.inputs import check_model_file, is_store, read_new
+    from ldslearn.cli.inputs import check_model_file, is_store, read_new, refuse_labels
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import fingerprint
     from ldslearn.evaluate.usability import drop_unusable
@@ -280,6 +273,7 @@ def predict(
     if len(items) == 1 and is_store(items[0]):
         from ldslearn.cli.stores import predict_store
 
+        refuse_labels(levels, labels, f"the store {items[0]}")
         record, *notes = predict_store(trained, items[0], cluster)
     else:
         if cluster is not None:
@@ -394,8 +388,8 @@ def synthesize(
     frames: Annotated[int, typer.Option(help="How many.", min=2)] = 100,
     states: given.FixedStates = None,
     size: given.Size = "keep",
-    enlarge: Annotated[int, typer.Option(help="Pixels a side for each pixel.", min=1)] = 1,
-    rate: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
+    enlarge: Annotated[int, typer.Option(help="Pixels per side for each pixel.", min=1)] = 1,
+    rate: Annotated[float, typer.Option(help="Frames per second.")] = 25.0,
     time: given.TimeColumn = None,
     columns: given.Columns = None,
     transpose: given.Transpose = False,

@@ -11,7 +11,6 @@ import typer
 from ldslearn import _errors, datasets
 from ldslearn._files import kind_of
 from ldslearn._kinds import advise, nearest
-from ldslearn.datasets.channels import order_channels
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import automatic_size, list_items, read_items
 from ldslearn.datasets.gathering import Item
@@ -20,7 +19,7 @@ from ldslearn.datasets.listing import list_folder
 from ldslearn.datasets.manifest import is_manifest
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
-from ldslearn.datasets.rates import choose_channels_and_rate
+from ldslearn.datasets.rates import choose_channels_and_rate, read_like
 from ldslearn.datasets.ts import load_arff, load_ts
 from ldslearn.models.shards import INDEX
 from ldslearn.persist.files import KIND, KINDS
@@ -63,11 +62,12 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     later = {
         name: options.pop(name) for name in ("columns", "rate") if one_file and name in options
     }
-    unused = [name for name, value in options.items() if value != USUAL.get(name)]
+    # Items that cannot be used are left out of what was read, whatever it was read from.
+    unused = [n for n, value in options.items() if n != "on_error" and value != USUAL.get(n)]
     if unused and (layout is not None or one_file):
         what = f"--set {layout}" if layout is not None else f"a collection in {suffix}"
         raise _errors.invalid(
-            f"--{unused[0].replace('on_error', 'skip-errors')}", "not be given", what,
+            f"--{unused[0]}", "not be given", what,
             "It says itself how it is to be read.",
         )  # fmt: skip
     if layout is not None:
@@ -160,17 +160,25 @@ def read_new(
                 raise _errors.bad_file(
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
-            data = ONE_FILE[path.suffix.lower()](path)
-            return order_channels(data, reading.channels, _errors.TRAINING)
+            refuse_labels(levels, labels, f"a collection in {path.suffix}")
+            return read_like(ONE_FILE[path.suffix.lower()](path), reading)
         if is_collection(path):
             found, left_out = list_items(path, levels, labels, skip=skip)
             several = len(paths) > 1  # whose names may be alike
             items += [replace(i, name=str(i.source)) for i in found] if several else found
             unlabelled += left_out
         else:
+            refuse_labels(levels, labels, f"the item {path}")
             items.append(Item(str(path), path))
     data = tell_notes(read_items(items, reading, skip=skip, n_jobs=n_jobs, frame=frame))
     return replace(data, skipped=(*unlabelled, *data.skipped))
+
+
+def refuse_labels(levels: str | None, labels: Path | None, got: str) -> None:
+    """Raise for options that say what the items of a folder are, where there is no folder."""
+    for name, value in (("--levels", levels), ("--labels", labels)):
+        if value is not None:
+            raise _errors.invalid(name, "be given for a folder", got, "Leave it out.")
 
 
 def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> Collection:
@@ -178,9 +186,11 @@ def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> C
     if not (path.exists() and is_collection(path)):
         return read_frames_of([path], size, colour, **table)
     whole = path.is_file() and path.suffix.lower() in ONE_FILE
-    if whole and (size != "keep" or colour):
+    asked = size != "keep" or colour or table.get("time") is not None or table.get("transpose")
+    if whole and asked:
         raise _errors.invalid(
-            "--size and --colour", "not be given", f"a collection in {path.suffix}",
+            "--size, --colour, --time and --transpose", "not be given",
+            f"a collection in {path.suffix}",
             "It says itself how it is to be read.",
         )  # fmt: skip
     found: Any = ONE_FILE[path.suffix.lower()](path) if whole else list_folder(path)
@@ -189,8 +199,20 @@ def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> C
             "index", f"be less than the number of sequences, {len(found)}", index, ""
         )
     if whole:
-        return found[[index]]
+        return choose_channels_and_rate(found[[index]], table.get("columns"), table.get("rate"))
     return read_frames_of([found[index].source], size, colour, **table)
+
+
+def read_array_file(
+    path: Path, *, size: Any, colour: bool, crop: Any, stride: int, length: int | None, chunk: bool,
+    features: str, levels: str | None, labels: Path | None, **table: Any,
+) -> Collection:  # fmt: skip
+    """Return one ``.npy`` file, a sequence or frames, read as in a folder of such files."""
+    if size == "auto":
+        size = automatic_size([Item(path.name, path)], crop)
+    frames = FrameOptions(size, colour, crop, stride, length)
+    reading = Reading(frames, chunk, features, **table)
+    return read_new([path], reading, False, 1, levels=levels, labels=labels)
 
 
 def read_pair(first: Path, second: Path, size: str, **table: Any) -> Collection:

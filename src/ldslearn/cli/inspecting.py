@@ -81,11 +81,7 @@ def _describe_training(found: Saved) -> dict[str, Any]:
     """How a model of the command `train` came about."""
     about = found.about
     report = about.get("report")
-    expected = None
-    if report is not None:
-        expected = (
-            f"{100 * report['expected_accuracy']:.1f} ± {100 * report['standard_error']:.1f} %"
-        )
+    expected = None if report is None else showing.format_expected(report)
     return {
         "method": about["method"],
         "classes": ", ".join(str(label) for label in found.estimator.classes_),

@@ -51,7 +51,8 @@ Layout = Annotated[
 Size = Annotated[
     str,
     typer.Option(
-        help="Frames become HEIGHTxWIDTH; 'auto' shrinks to 48 pixels a side, 'keep' leaves them.",
+        help="Frames become HEIGHTxWIDTH; 'auto' shrinks to 48 pixels per side, "
+        "'keep' leaves them.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -240,7 +241,7 @@ Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_he
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", "-j", help="Threads; -1 is one a core.", callback=_jobs, rich_help_panel=_SHOWN
+        "--jobs", "-j", help="Threads; -1 is one per core.", callback=_jobs, rich_help_panel=_SHOWN
     ),
 ]
 ClusterAddress = Annotated[

@@ -1,7 +1,7 @@
 """Tables of records for a terminal."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -109,6 +109,14 @@ def automatic(chosen: dict[str, Any]) -> dict[str, str]:
         "kernels": weights,
         "classifier": chosen["classifier"],
     }
+
+
+def format_expected(report: Mapping[str, Any]) -> str:
+    """The accuracy that the automatic method expects, as a text."""
+    accuracy, error = report["expected_accuracy"], report["standard_error"]
+    if accuracy is None or accuracy != accuracy:  # no class could be tested
+        return "unknown: one item per class leaves none to test"
+    return f"{100 * accuracy:.1f} ± {100 * error:.1f} %"
 
 
 def evaluation(record: dict[str, Any]) -> list[Table | str]:

@@ -187,7 +187,7 @@ def code(
     cluster: given.ClusterAddress = None,
     as_json: given.Json = False,
 ) -> None:
-    """Code the systems of a store by a dictionary: one row a sequence in an .npy file."""
+    """Code the systems of a store by a dictionary: one row per sequence in an .npy file."""
     import numpy as np
 
     from ldslearn import _errors
@@ -208,7 +208,7 @@ def code(
     rows = {
         "sequences": len(codes),
         "columns": codes.shape[1],
-        "not zero, a sequence": f"{record['nonzero']:.1f}",
+        "not zero, per sequence": f"{record['nonzero']:.1f}",
         "cluster": told(record),
     }
     showing.show(record, as_json, showing.facts(f"codes {output}", rows))

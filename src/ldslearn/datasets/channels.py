@@ -68,10 +68,13 @@ def order_channels(data: Collection, channels: Sequence[str] | None, like: str) 
 def choose_channels(data: Collection, columns: Sequence[str]) -> Collection:
     """Return some channels of a collection, by their names or numbers from 1."""
     names = data.channel_names
-    chosen = [find_column("the collection", names, len(data.X[0]), one) for one in columns]
+    chosen = [find_column("of the collection", names, len(data.X[0]), one) for one in columns]
+    if len(set(chosen)) < len(chosen):
+        raise _errors.invalid_parameter("columns", "name each channel once", tuple(columns))
     return replace(
         data,
         X=[sequence[chosen] for sequence in data.X],
         channel_names=None if names is None else tuple(names[i] for i in chosen),
         frame_shape=None,
+        preprocessing={**data.preprocessing, "columns": list(columns)},
     )

@@ -82,7 +82,7 @@ class Collection:
             shape = tuple(int(length) for length in self.frame_shape)
             if not shape or np.prod(shape) != len(sequences[0]):
                 raise _errors.invalid(
-                    "frame_shape", f"have {len(sequences[0])} pixels, one a channel", shape, ""
+                    "frame_shape", f"have {len(sequences[0])} pixels, one per channel", shape, ""
                 )
             object.__setattr__(self, "frame_shape", shape)
 

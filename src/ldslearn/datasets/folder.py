@@ -51,7 +51,7 @@ def load_folder(
         tables beside class folders: they are passed over, and folders without any item with a
         warning.
     size : (height, width), "auto" or None
-        Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels a side
+        Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels per side
         if it is larger.
     colour, crop, stride, length :
         As in :func:`ldslearn.video.read_video`.
@@ -101,6 +101,12 @@ def load_folder(
         size = automatic_size(items, crop)
     elif size is None and features == "lbp-top":
         size = frame_size(items, crop)  # patterns of larger frames would be others
+    for name, value in (("time", time), ("columns", columns)):
+        if value is not None and not any(is_table(item.source) for item in items):
+            raise _errors.invalid(
+                name, "be given for tables, .csv, .tsv or .txt", f"none of them in {path}",
+                "Leave it out.",
+            )  # fmt: skip
     reading = Reading(
         FrameOptions(size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
@@ -152,7 +158,7 @@ def read_items(
 def automatic_size(
     items: Sequence[Item], crop: tuple[int, int, int, int] | None = None
 ) -> tuple[int, int] | None:
-    """Size of the first item's frames, shrunk to 48 pixels a side; None without frames."""
+    """Size of the first item's frames, shrunk to 48 pixels per side; None without frames."""
     found = frame_size(items, crop)
     if found is None or max(found) <= _SIDE:
         return found

@@ -136,6 +136,8 @@ class Reading:
         if self.features == "lbp-top":
             raise _errors.bad_file(path, "hold frames for features='lbp-top'", "a table")
         if self.transpose:
+            if self.rate is not None:
+                raise _errors.unknown_rate(path, self.rate)
             return Recording(self._cut(read_csv(path).T))
         found = read_timed(path, self.time, self.columns, self.rate, self.channels, like)
         if self.channels is not None:
@@ -188,7 +190,7 @@ class Reading:
         if not self.chunk:
             return [kept[:, :length]]
         parts = [kept[:, start : start + length] for start in range(0, kept.shape[1], length)]
-        return [part for part in parts if 2 * part.shape[1] >= length] or parts[:1]
+        return [part for part in parts if 2 * part.shape[1] >= length] or [kept[:, :length]]
 
     def _cut_frames(self, array: NDArray[Any], path: Path) -> list[NDArray[Any]]:
         if array.ndim == 4 and array.shape[3] not in (1, 3, 4):

@@ -102,7 +102,7 @@ def read_rows(
                 if len(fields) > len(columns):
                     raise _errors.bad_file(
                         where,
-                        f"have {len(columns)} fields, one a column",
+                        f"have {len(columns)} fields, one per column",
                         len(fields),
                         "Put fields with commas in quotes.",
                     )

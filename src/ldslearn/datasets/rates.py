@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.datasets.channels import choose_channels
+from ldslearn.datasets.channels import choose_channels, order_channels
 from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.items import Reading
 from ldslearn.datasets.time_columns import NONE
 from ldslearn.models import LDSStore
 from ldslearn.sequences.resampling import resample
@@ -118,6 +119,22 @@ def choose_channels_and_rate(
     return data
 
 
+def read_like(data: Collection, reading: Reading) -> Collection:
+    """Return a new collection with the channels and the rate of the one that `reading` is of.
+
+    What its `preprocessing` says was done already is not done again.
+    """
+    done, columns = data.preprocessing, list(reading.columns or ())
+    if data.channel_names is None and not all(map(str.isdecimal, columns)):
+        columns = []  # no name can be found: it has the same number of channels, or is refused
+    if columns and done.get("columns") != columns:
+        data = choose_channels(data, columns)
+    data = order_channels(data, reading.channels, _errors.TRAINING)
+    if reading.rate is not None and done.get("rate") is None:
+        data = _at_rate(data, reading.rate)
+    return data
+
+
 def _at_rate(data: Collection, rate: float) -> Collection:
     rates = np.full(len(data), np.nan) if data.rates is None else data.rates
     unknown = [name for name, own in zip(data.names, rates, strict=True) if math.isnan(own)]
@@ -136,5 +153,5 @@ def _at_rate(data: Collection, rate: float) -> Collection:
             sequence[:, list(pick_frames(range(sequence.shape[1]), own, rate))]
             for sequence, own in zip(data.X, rates, strict=True)
         ]
-    settings = {**data.preprocessing, "rate": rate} if data.preprocessing else {}
+    settings = {**data.preprocessing, "rate": float(rate)}
     return replace(data, X=sequences, rates=np.full(len(data), rate), preprocessing=settings)

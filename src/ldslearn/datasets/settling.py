@@ -18,10 +18,11 @@ _PROBES = 5  # tables that are looked at before all are read
 
 
 def settle_reading(items: Sequence["Item"], reading: Reading) -> tuple[Reading, str]:
-    """Return a reading that leaves nothing to recognise, and what its channels are like.
+    """Return a reading that recognises the same columns in all tables, and whose they are like.
 
     Some tables, from the first to the last, are looked at. A column is time if it is in half of
-    them or more. Channels have the names, and the order, of the first one. What cannot be read is
+    them or more; if all have one, but call it differently, each is read by its own names. Channels
+    have the names, and the order, of the first one. What cannot be read is
     passed over: whoever reads it says what is wrong.
     """
     like = _errors.TRAINING
@@ -46,10 +47,12 @@ def settle_reading(items: Sequence["Item"], reading: Reading) -> tuple[Reading, 
     return reading, like
 
 
-def _vote(probes: Sequence[tuple[str, Table]]) -> str:
-    """The column of time of most tables; doubts are told."""
+def _vote(probes: Sequence[tuple[str, Table]]) -> str | None:
+    """The column of time of most tables; None if all have one, under several names."""
     found = [NONE if table.clock is None else table.clock.reference for _, table in probes]
     times = Counter(reference for reference in found if reference != NONE)
+    if len(times) > 1 and NONE not in found and all(table.names for _, table in probes):
+        return None
     if times:
         reference, votes = times.most_common(1)[0]
         if 2 * votes >= len(probes):

@@ -121,7 +121,9 @@ class _Rows:
         self.chosen = asked
         self.given: list[int] = []
         if self.time is not None and self.time != NONE:
-            self.given = [self._find(text) for text in self.time.split(",")]
+            whole = self.time in (self.names or ())  # a name may hold a comma
+            parts = [self.time] if whole else [text.strip() for text in self.time.split(",")]
+            self.given = [self._find(text) for text in parts]
             maybe = set(self.given)
         elif self.time == NONE:
             maybe = set()

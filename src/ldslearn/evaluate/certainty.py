@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from ldslearn.auto import AutoLDSClassifier
 from ldslearn.classify import NearestLDSClassifier, SparseCodingClassifier
@@ -58,18 +59,25 @@ def predict_with_certainty(estimator: Any, X: Any) -> Prediction:
     Parameters
     ----------
     estimator : classifier
+        Of sequences or of systems; perhaps a pipeline.
     X : what it takes
     """
     classes = [str(label) for label in estimator.classes_]
     if isinstance(estimator, AutoLDSClassifier):
         labels, values = estimator.predict_with_proba(X)
         return Prediction(labels, classes, "probability", True, values)
+    if isinstance(estimator, Pipeline):  # sequences are encoded once, not for each method
+        for _, step in estimator.steps[:-1]:
+            X = X if step in ("passthrough", None) else step.transform(X)
+        estimator = estimator[-1]
     labels = estimator.predict(X)
-    if hasattr(estimator, "predict_proba"):
-        kinds = {SparseCodingClassifier: "share", NearestLDSClassifier: "votes"}
-        kind = kinds.get(type(estimator), "probability")
+    votes = isinstance(estimator, NearestLDSClassifier)
+    one_vote = votes and estimator.n_neighbors == 1  # 0 or 1 for every sequence: it says nothing
+    if hasattr(estimator, "predict_proba") and not one_vote:
+        shares = isinstance(estimator, SparseCodingClassifier)
+        kind = "votes" if votes else "share" if shares else "probability"
         return Prediction(labels, classes, kind, False, estimator.predict_proba(X))
     scores = estimator.decision_function(X)
-    if scores.ndim == 1:
-        scores = np.stack([-scores, scores], axis=1)
+    if scores.ndim == 1:  # of two classes only the difference is known
+        scores = np.stack([-scores / 2, scores / 2], axis=1)
     return Prediction(labels, classes, "margin", False, scores)

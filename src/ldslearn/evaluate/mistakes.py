@@ -27,7 +27,7 @@ class Mistake:
     Attributes
     ----------
     name, label, predicted : str
-    probability, margin : float or None
+    probability, margin, share, votes : float or None
         As in the record of the evaluation.
     frames : (n_frames, height, width) array of uint8 or None
         Of a video.
@@ -49,6 +49,8 @@ class Mistake:
     lines: Floats | None
     n_channels: int
     n_timepoints: int
+    share: float | None = None
+    votes: float | None = None
 
 
 def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -85,6 +87,7 @@ def show_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tupl
                 entry["name"], entry["label"], entry["predicted"],
                 entry["probability"], entry["margin"],
                 frames, times, lines, len(sequence), sequence.shape[1],
+                entry.get("share"), entry.get("votes"),
             )
         )  # fmt: skip
     return tuple(found)

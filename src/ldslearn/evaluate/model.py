@@ -13,7 +13,7 @@ from ldslearn._files import DAMAGE
 from ldslearn.auto import AutoLDSClassifier
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
-from ldslearn.datasets.rates import warn_of_other_rates
+from ldslearn.datasets.rates import rates_of_texts, warn_of_other_rates
 from ldslearn.evaluate.certainty import Prediction, predict_with_certainty
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
@@ -59,12 +59,7 @@ class Model:
 
     def predict_with_certainty(self, X: list[NDArray[Any]]) -> Prediction:
         """Return labels of sequences, and how sure they are."""
-        if isinstance(self.estimator, AutoLDSClassifier):
-            return predict_with_certainty(self.estimator, X)
-        systems: Any = X
-        for step in self.pipeline[: self._n_before]:
-            systems = step.transform(systems)
-        return predict_with_certainty(self._rest, systems)
+        return predict_with_certainty(self.estimator, X)
 
     def predict_stored(self, store: LDSStore) -> Prediction:
         """Return what :meth:`predict_with_certainty` does, of systems in a store.
@@ -76,7 +71,13 @@ class Model:
         if "frame" in about:
             theirs["frame_shape"] = about["frame"][1:] or None
         mine = {**self.encoder_of_stores().get_params(), **self.reading.as_dict()}
+        for name in ("time", "channels"):  # recognised when the store was made: nothing else asked
+            if mine[name] is None:
+                theirs.pop(name, None)
         self._check_same({**mine, "frame_shape": self.frame_shape}, theirs, "store")
+        rates, known = rates_of_texts(store.texts("rates")), self.about.get("data") or {}
+        names = store.texts("names") or [f"sequence {i}" for i in range(len(store))]
+        warn_of_other_rates(names, rates, known.get("rates"))
         automatic = isinstance(self.estimator, AutoLDSClassifier)
         return predict_with_certainty(self.estimator if automatic else self._rest, store)
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.certainty import MEANINGS, predict_with_certainty
 from ldslearn.evaluate.fitting import Fit
-
-Floats = NDArray[np.float64]
+from ldslearn.sequences import select
 
 
 def list_mislabelled(
@@ -30,61 +30,38 @@ def list_mislabelled(
     Returns
     -------
     list of dict
-        index, name, label (the true one), predicted; and `probability` of the predicted class, or
-        `margin`, by which its score exceeds that of the next class. Both are None where the method
-        gives neither.
+        index, name, label (the true one), predicted; and how sure the method is of the predicted
+        class, by one of `probability`, `share`, `votes` and `margin`; the others are None. See
+        :data:`~ldslearn.evaluate.certainty.MEANINGS`.
     """
     assert test.y is not None
     wrong = np.flatnonzero(predicted != test.y)
     if not len(wrong):
         return []
-    kind, values = _measure_confidence(fit, [test.X[i] for i in wrong], predicted[wrong])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # predict() has warned already
+        found = predict_with_certainty(fit.estimator, select(test.X, wrong))
     return [
         {
             "index": int(indices[i]),
             "name": test.names[i],
             "label": str(test.y[i]),
             "predicted": str(predicted[i]),
-            "probability": float(value) if kind == "probability" else None,
-            "margin": float(value) if kind == "margin" else None,
+            **{kind: float(value) if kind == found.kind else None for kind in MEANINGS},
         }
-        for i, value in zip(wrong, values, strict=True)
+        for i, value in zip(wrong, found.certainty, strict=True)
     ]
 
 
 def format_confidence(entry: Mapping[str, Any]) -> str:
-    """Return the probability or the margin of a wrong prediction; nothing if there is neither."""
-    if entry["probability"] is not None:
-        return f"{entry['probability']:.2f}"
-    return "" if entry["margin"] is None else f"{entry['margin']:.3g}"
+    """Return how sure a wrong prediction is as a number; nothing if it is not known."""
+    kind = name_confidence([entry])
+    return f"{entry[kind]:.{'3g' if kind == 'margin' else '2f'}}" if kind else ""
 
 
 def name_confidence(entries: Sequence[Mapping[str, Any]]) -> str:
     """Return what :func:`format_confidence` gives for these entries, for a heading."""
-    for name in ("probability", "margin"):
-        if any(entry[name] is not None for entry in entries):
+    for name in MEANINGS:
+        if any(entry.get(name) is not None for entry in entries):
             return name
     return ""
-
-
-def _measure_confidence(
-    fit: Fit, X: list[NDArray[Any]], predicted: NDArray[Any]
-) -> tuple[str, Floats]:
-    """What the method says of its predictions: "probability", "margin" or "", and the values."""
-    columns = np.searchsorted(fit.estimator.classes_, predicted)
-    rows = np.arange(len(X))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # predict() has warned already
-        if hasattr(fit.estimator, "predict_proba"):
-            shares = fit.estimator.predict_proba(X)
-            # One neighbour's vote is 0 or 1 for every sequence: no probability.
-            if not np.isin(shares, (0.0, 1.0)).all():
-                return "probability", shares[rows, columns]
-        if hasattr(fit.estimator, "decision_function"):
-            scores = np.asarray(fit.estimator.decision_function(X))
-            if scores.ndim == 1:
-                return "margin", np.abs(scores)
-            others = scores.copy()
-            others[rows, columns] = -np.inf
-            return "margin", scores[rows, columns] - others.max(axis=1)
-    return "", np.full(len(X), np.nan)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldslearn.evaluate import Exhibits
+from ldslearn.evaluate.certainty import MEANINGS
 from ldslearn.evaluate.mistakes import MOST_CHANNELS, Mistake
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
 from ldslearn.report.charts import wave_chart
@@ -37,6 +38,9 @@ def _describe_confidence(entries: Sequence[dict[str, Any]]) -> str:
     return {
         "probability": "The probability is that of the predicted class, by predict_proba of the "
         "method.",
+        "share": "The share is that of the predicted class in what all classes explain of the "
+        "sequence.",
+        "votes": "The votes are the share of the neighbours that are of the predicted class.",
         "margin": "The margin is the score of the predicted class less that of the next one.",
         "": "",
     }[name_confidence(entries)]
@@ -55,7 +59,7 @@ def _is_cut(one: Mistake) -> bool:
 
 
 def _draw_mistake(one: Mistake) -> str:
-    entry = {"probability": one.probability, "margin": one.margin}
+    entry = {kind: getattr(one, kind) for kind in MEANINGS}
     kind = name_confidence([entry])
     sure = f" ({kind} {format_confidence(entry)})" if kind else ""
     heading = verdict(one.label, one.predicted, sure)

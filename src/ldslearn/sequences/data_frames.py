@@ -60,9 +60,13 @@ def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
 
 def sequence_of_frame(frame: Any) -> NDArray[Any]:
     """Return one sequence in a frame: rows are time points, columns are channels or times."""
-    names = [str(column) for column in frame.columns]
-    kept = [i for i, column in enumerate(names) if not _is_time(column, np.asarray(frame)[:, i])]
-    return np.asarray(frame)[:, kept].T
+    if len(set(frame.columns)) < len(frame.columns):  # columns cannot be asked for by name
+        columns = list(np.asarray(frame).T)
+    else:
+        columns = [np.asarray(frame[column]) for column in frame.columns]
+    pairs = zip(map(str, frame.columns), columns, strict=True)
+    kept = [values for name, values in pairs if not _is_time(name, values)]
+    return np.stack(kept) if kept else np.empty((0, len(frame)))
 
 
 def is_nested(frame: Any) -> bool:
