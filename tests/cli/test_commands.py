@@ -118,8 +118,7 @@ def test_mislabelled_items_are_listed(clips, tmp_path):
     listed = shown.split("Mislabelled")[1]
     rows = [line.split("│")[1:-1] for line in listed.splitlines() if "│" in line]
     assert [[cell.strip() for cell in row] for row in rows] == [
-        [one["name"], one["label"], one["predicted"], f"{one['share']:.2f}"]
-        for one in wrong[:10]
+        [one["name"], one["label"], one["predicted"], f"{one['share']:.2f}"] for one in wrong[:10]
     ]
     assert f"... and {len(wrong) - 10} more; --json prints all" in listed
     page = (tmp_path / "page.html").read_text()
