@@ -83,14 +83,6 @@ def test_items_of_one_file_are_skipped_as_the_message_says(home, capsys):
     assert [name for name, _ in data["skipped"]] == ["sequence 3"]
 
 
-@pytest.mark.parametrize("command", [["convert"], ["train", *SVM], ["evaluate", *SVM]])
-def test_data_are_not_written_over(home, capsys, command):
-    before = (home / "all.npz").read_bytes()
-    assert run([*command, "all.npz", "-o", "./all.npz"]) == 1
-    assert "be another file than the data; got the same. Name another." in capsys.readouterr().err
-    assert (home / "all.npz").read_bytes() == before
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_labels_are_refused_where_there_is_no_folder(home, capsys):
     assert run(["train", "all.npz", *SVM, "-o", "m.lds"]) == 0

@@ -1,7 +1,7 @@
 """Arguments that several commands share, and what the commands get in their place."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ def takes(**providers: Callable[..., Any]) -> Callable[[Callable[..., None]], Ca
         }
 
         def run(**values: Any) -> None:
-            _check_not_input(values)
             with suggest_skipping(values.get("skip_errors", True)):
                 results = {
                     name: function(
@@ -48,16 +47,6 @@ def takes(**providers: Callable[..., Any]) -> Callable[[Callable[..., None]], Ca
         return run
 
     return decorate
-
-
-def _check_not_input(values: Mapping[str, Any]) -> None:
-    """Raise if a command would write over the data that it reads."""
-    for name in ("output", "report"):
-        path, data = values.get(name), values.get("data")
-        if path is not None and data is not None and path.resolve() == data.resolve():
-            raise _errors.bad_file(
-                path, "be another file than the data", "the same", "Name another."
-            )
 
 
 @contextmanager
