@@ -166,6 +166,21 @@ def channel_counts_differ(
     return SequenceError(str(invalid(who, rule, got, remedy)), indices)
 
 
+def owners_out_of_order(column: str) -> str:
+    """Warning about a frame whose sequences do not come in the order of their names."""
+    return (
+        f"sequences of a data frame are in the order in which their {column} first appears, which "
+        "is not sorted here. Labels must be in that order, too: X.sort_values(...) first if they "
+        "are sorted."
+    )
+
+
+def text_column(name: str, column: str) -> InputTypeError:
+    """A column of a frame that holds no numbers."""
+    remedy = f"Drop it: X.drop(columns={column!r})."
+    return not_a_collection(name, f"a data frame whose column {column!r} holds no numbers", remedy)
+
+
 def seem_transposed(count: int, shape: tuple[int, ...], remedy: str) -> str:
     """Warning about sequences whose rows seem to be time points."""
     return (
@@ -211,7 +226,7 @@ def too_short(
         f"Fit with at most {largest} {'state' if largest == 1 else 'states'}, or leave it out."
         if largest >= 1
         else "Fit with fewer delays, or leave it out."
-        if delays > 1
+        if delays > 1 and n_timepoints > n_states
         else "Leave it out."
     )
     if n_channels > 2 * n_timepoints:
@@ -233,6 +248,14 @@ def too_short_for_any(
         f"{who} must have at least {delays + 2} time points{stacked}; got {n_timepoints}."
         f"{more if others else ''} Leave it out{', or use fewer delays' if delays > 1 else ''}.",
         indices,
+    )
+
+
+def limited_by_shortest(who: str, n_timepoints: int, usual: float) -> str:
+    """Warning about a sequence so short that all systems must be small."""
+    return (
+        f"{who} has {n_timepoints} time points, others {usual:.0f}: all systems must be small "
+        "enough for it. Leave it out unless it matters."
     )
 
 
@@ -338,7 +361,8 @@ def items_too_deep(root: Path, rule: str, item: str) -> ValueError:
         root, rule, f"items further down, such as {item}",
         f"Say what the folders mean: --levels group/class{rest} if the first is who was recorded, "
         f"--levels class/group{rest} if it is the class (levels='...' in Python). Or list all in "
-        f"{root.name}/manifest.csv, with the line 'path,label,group' and lines such as '{line}'.",
+        f"{root.name}/manifest.csv, with the line 'path,label,group' and lines such as '{line}', "
+        "and name that file in place of the folder.",
     )  # fmt: skip
 
 

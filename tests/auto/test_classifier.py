@@ -197,7 +197,8 @@ def test_a_constant_channel_and_identical_sequences():
 def test_one_short_sequence():
     X, y = small(2, 8)
     X[3] = X[3][:, :6]
-    model = fitted(X, y)
+    with pytest.warns(UserWarning, match="sequence 3 has 6 time points, others 100"):
+        model = fitted(X, y)
     assert model.predict([X[3], X[4]]).shape == (2,)
 
 
@@ -366,3 +367,19 @@ def test_systems_of_channels_that_would_be_scaled_are_refused():
     systems = LDSEncoder(2).fit_transform(X)
     with pytest.raises(ValueError, match="must take channels as they are to label systems"):
         model.predict(systems)
+
+
+def test_a_short_sequence_does_not_limit_the_others_in_silence():
+    X = ragged_for_lengths([40] * 8 + [2])
+    y = np.arange(9) % 2
+    model = AutoLDSClassifier(time_budget=1, random_state=0)
+    with pytest.raises(ValueError, match="sequence 8 must have at least 3 time points; got 2"):
+        model.fit(X, y)
+    X[8] = X[0][:, :4]
+    with pytest.warns(UserWarning, match="sequence 8 has 4 time points, others 40"):
+        model.fit(X, y)
+
+
+def ragged_for_lengths(lengths):
+    random = np.random.default_rng(0)
+    return [random.standard_normal((3, length)) for length in lengths]

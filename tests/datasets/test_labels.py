@@ -131,7 +131,9 @@ def test_deep_folders_are_told_with_what_would_work(people):
         load_folder(people)
     message = str(caught.value)
     assert "--levels group/class/item if the first is who was recorded" in message
-    header, line = message.split("with the line '")[1].rstrip("'.").split("' and lines such as '")
+    assert "name that file in place of the folder" in message
+    lines = message.split("with the line '")[1].split("', and name that file")[0]
+    header, line = lines.split("' and lines such as '")
     (people / "manifest.csv").write_text(f"{header}\n{line}\n")
     data = load_folder(people / "manifest.csv")
     assert data.y.tolist() == ["run"]

@@ -44,6 +44,7 @@ def list_of_frames():
     ]
 
 
+@pytest.mark.filterwarnings("ignore:sequences of a data frame are in the order")
 @pytest.mark.parametrize(
     "frame",
     [
@@ -114,7 +115,7 @@ def test_channels_of_a_nested_row_have_one_length():
 
 def test_texts_in_a_frame_are_named():
     X = with_ids().assign(label="walk")
-    with pytest.raises(TypeError, match="sequence 0 must"):
+    with pytest.raises(TypeError, match="column 'label' holds no numbers. Drop it: X.drop"):
         as_collection(X)
 
 
@@ -125,3 +126,11 @@ def test_dates_beside_numbers_are_times():
     found = as_collection(frames)
     for got, expected in zip(found, as_collection(list_of_frames()), strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+def test_sequences_in_another_order_than_sorted_are_told():
+    frame = pd.DataFrame({"id": [2, 2, 1, 1], "a": [1.0, 2.0, 3.0, 4.0]})
+    with pytest.warns(UserWarning, match="order in which their column 'id' first appears"):
+        sequences = as_collection(frame)
+    np.testing.assert_array_equal(sequences, [[[1.0, 2.0]], [[3.0, 4.0]]])
+    as_collection(frame.sort_values("id", kind="stable"))  # no warning, which would be an error

@@ -24,7 +24,7 @@ from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS, LDSStore
 from ldslearn.models.streaming import by_blocks
-from ldslearn.sequences import as_collection, lengthen, select
+from ldslearn.sequences import as_collection, lengthen, name_sequence, name_some, select
 from ldslearn.sequences.orientation import warn_if_transposed
 
 Floats = NDArray[np.float64]
@@ -34,6 +34,9 @@ _MOST_SAMPLED = 400  # of those, to look at descriptions
 _SEARCH_SHARE = 0.75  # of the budget; the rest is for the final fit
 _SEARCH_SHARE_OF_MANY = 0.5  # where the final fit takes longer than anything before
 _REPEATS = ((100, 5), (300, 3), (600, 2))  # of the folds, by number of sequences
+_SHORTEST = 3  # time points: one state and two transitions
+_AMPLE = 20  # time points that limit no description much
+_LIMITING = 0.2  # of the median length
 
 
 class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
@@ -93,6 +96,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         check_positive("time_budget", self.time_budget)
         sequences = as_collection(X)
         warn_if_transposed(X, sequences)
+        _check_lengths(sequences)
         classes, labels = check_labels(y, len(sequences), "sequences")
         owners = check_groups(groups, len(sequences))
         random = random_source(self.random_state)
@@ -277,6 +281,21 @@ def _subset(labels: NDArray[np.intp], random: np.random.RandomState, most: int) 
         own = random.permutation(np.flatnonzero(labels == c))
         chosen.append(own[: max(2, round(share * len(own)))])
     return np.sort(np.concatenate(chosen))
+
+
+def _check_lengths(sequences: list[NDArray[Any]]) -> None:
+    """Raise for sequences too short for any system; they would limit those of all others."""
+    lengths = np.array([x.shape[1] for x in sequences])
+    short = np.flatnonzero(lengths < _SHORTEST)
+    if len(short):
+        who, others = name_sequence(sequences, short[0]), name_some(sequences, short[1:].tolist())
+        raise _errors.too_short_for_any(who, int(lengths[short[0]]), 1, others, short.tolist())
+    least = int(lengths.argmin())
+    if lengths[least] < min(_AMPLE, _LIMITING * np.median(lengths)):
+        text = _errors.limited_by_shortest(
+            name_sequence(sequences, least), int(lengths[least]), float(np.median(lengths))
+        )
+        warnings.warn(text, stacklevel=3)
 
 
 def _saying(advance: Callable[..., None]) -> Callable[[str], None]:

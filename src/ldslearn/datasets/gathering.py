@@ -101,6 +101,7 @@ def gather(
         What :func:`frame_of` gave for the training data, which items must have, too; channels
         alone where either has no frames.
     """
+    for_model = frame is not None
     found: list[list[NDArray[Any]]] = [[] for _ in items]
     recordings: list[Recording] = [Recording([])] * len(items)
     reasons: dict[int, str] = {}
@@ -160,9 +161,10 @@ def gather(
     )
     read_well = [recordings[index] for index, values in enumerate(found) if values]
     rates = as_rates([recordings[index].rate for index in owners])
-    for text in _doubts(items, found, recordings, reading):
+    for text in _doubts(items, found, recordings, reading, for_model):
         warnings.warn(text, stacklevel=3)
-    warn_of_mixed_rates(names, rates)
+    if not for_model:  # whose rate new files are compared with
+        warn_of_mixed_rates(names, rates)
     if recordings[first].parts and len(frame) == 1 and reading.features == "pixels":
         _warn_if_transposed([value for values in found for value in values], reading)
     named = any(one.is_table and one.names is not None for one in read_well)
@@ -196,11 +198,12 @@ def _doubts(
     found: Sequence[list[NDArray[Any]]],
     recordings: Sequence[Recording],
     reading: Reading,
+    for_model: bool,
 ) -> list[str]:
-    """What is wrong with the times of files that were read."""
+    """What is wrong with the times of files; new files of a model are resampled by it alone."""
     pairs = [(i.name, r) for i, f, r in zip(items, found, recordings, strict=True) if f]
     rates = [one.rate * reading.frames.stride for _, one in pairs if one.rate is not None]
-    rate = float(np.median(rates)) if rates else None
+    rate = float(np.median(rates)) if rates and not for_model else None
     troubles = {name: one.troubles for name, one in pairs}
     return describe_troubles(troubles, rate, resampled=reading.rate is not None)
 

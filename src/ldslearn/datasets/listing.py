@@ -55,7 +55,8 @@ def list_folder(
             return [Item(name, path) for name, path in found]
         return levels_of(root, found, levels, _NOTES)
     entries = in_order(root.iterdir())
-    loose = [path for path in entries if is_item(path) and not is_labels_file(path)]
+    tables = {path for path in entries if is_labels_file(path) or is_manifest(path)}
+    loose = [path for path in entries if is_item(path) and path not in tables]
     single = set(loose)
     folders = [path for path in entries if path.is_dir()]
     by_class = {path: _items(path) for path in folders if path not in single}

@@ -110,7 +110,12 @@ def describe_troubles(
             remedy = "Gaps are filled by straight lines."
         elif resampled and kind == "repeats":
             remedy = "The first row of each time is kept."
-        elif kind in ("gap", "uneven") and rate is not None:
+        elif kind == "gap" and rate is not None:
+            remedy += (
+                f" Cut the file there, or give rate={rate:.4g}, --rate {rate:.4g}, which fills the "
+                "gap by a straight line."
+            )
+        elif kind == "uneven" and rate is not None:
             remedy += f" To make steps even give rate={rate:.4g}, --rate {rate:.4g}."
         texts.append(f"time of {name} {first.text}{places}{more}. {remedy}")
     return texts

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.selection import usual_encoder
-from ldslearn.sequences import select
+from ldslearn.sequences import name_sequence, select
 
 
 def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object]) -> Collection:
@@ -51,7 +51,9 @@ def drop_unfit(
     """
 
     def check(X: list[NDArray[Any]]) -> None:
-        usual_encoder(Collection(X), n_states, delays, **options).fit_transform(X)
+        names = tuple(name_sequence(X, index) for index in range(len(X)))
+        data = Collection(X, names=names)
+        usual_encoder(data, n_states, delays, **options).fit_transform(data.X)
 
     return drop_unusable(data, check)
 

@@ -3,6 +3,7 @@
 Neither library is needed: frames are asked for their columns and values, and never imported.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
     names = [str(column) for column in frame.columns]
     if getattr(index, "nlevels", 1) == 2:
         owners = np.asarray(index.get_level_values(0))
-        return _split(owners, np.asarray(index.get_level_values(1)), _numbers(frame, names))
+        ticks = np.asarray(index.get_level_values(1))
+        return _split("index", owners, ticks, _numbers(frame, names, name))
     plain = ["".join(c for c in column.lower() if c.isalnum()) for column in names]
     if getattr(index, "nlevels", 1) == 1 and not _LONG.isdisjoint(plain) and "value" in plain:
         raise _errors.not_a_collection(name, "a data frame with one value per row", _pivot(names))
@@ -55,7 +57,8 @@ def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
     if not channels:
         raise _errors.ambiguous_frame(name, tuple(frame.shape), names)
     time = np.asarray(frame[times[0]]) if times else None
-    return _split(np.asarray(frame[owner[0]]), time, _numbers(frame, channels))
+    owners = np.asarray(frame[owner[0]])
+    return _split(f"column {owner[0]!r}", owners, time, _numbers(frame, channels, name))
 
 
 def sequence_of_frame(frame: Any) -> NDArray[Any]:
@@ -97,17 +100,23 @@ def _stack(name: str, number: int, row: Any) -> NDArray[Any]:
     return np.stack(channels)
 
 
-def _numbers(frame: Any, names: list[str]) -> NDArray[Any]:
+def _numbers(frame: Any, names: list[str], whole: str) -> NDArray[Any]:
     """(n_rows, n_channels) values of some columns, which have names that may be no texts."""
     by_name = {str(column): column for column in frame.columns}
-    return np.column_stack([np.asarray(frame[by_name[name]]) for name in names])
+    columns = {name: np.asarray(frame[by_name[name]]) for name in names}
+    for name, values in columns.items():
+        if values.dtype.kind not in "fiub":
+            raise _errors.text_column(whole, name)
+    return np.column_stack(list(columns.values()))
 
 
 def _split(
-    owners: NDArray[Any], time: NDArray[Any] | None, values: NDArray[Any]
+    column: str, owners: NDArray[Any], time: NDArray[Any] | None, values: NDArray[Any]
 ) -> list[NDArray[Any]]:
     """The rows of each owner, in the order of its times, as sequences; owners as they come."""
     _, first, inverse = np.unique(owners, return_index=True, return_inverse=True)
+    if (np.diff(first) < 0).any():
+        warnings.warn(_errors.owners_out_of_order(column), stacklevel=6)
     sequences = []
     for number in np.argsort(first):
         rows = np.flatnonzero(inverse == number)
