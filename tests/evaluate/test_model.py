@@ -207,6 +207,19 @@ def test_hostile_models_are_refused(tmp_path, change, message):
         Model.load(path)
 
 
+def test_a_forged_frame_size_is_refused_before_a_file_is_read(tmp_path):
+    """Else a clip of 16 x 16 pixels would be enlarged to 10,000 x 10,000."""
+    path, random = tmp_path / "m.lds", np.random.default_rng(0)
+    clips = [random.random((16 * 16, 20)) for _ in range(4)]
+    data = Collection(clips, list("aabb"), frame_shape=(16, 16), preprocessing={"size": (16, 16)})
+    trained(data=data).save(path)
+    assert Model.load(path).frame_shape == (16, 16)
+    rewrite(path, lambda h, _: h["about"]["reading"].update(size=[10_000, 10_000]))
+    message = r"m\.lds must hold valid contents; files are not read as frames of shape \(16, 16\)"
+    with pytest.raises(ValueError, match=message):
+        Model.load(path)
+
+
 def test_compressed_models_are_refused(tmp_path):
     path = tmp_path / "m.lds"
     trained().save(path)
