@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ldslearn.datasets import lines
-from ldslearn.datasets.table import read_csv
+from ldslearn.datasets.table import read_csv, read_table
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -88,3 +88,14 @@ def test_endless_lines_are_refused(path):
     path.write_bytes(b"1,2\n" + b"1" * 100)
     with pytest.raises(ValueError, match="more than 50 bytes without a break in line 2"):
         list(lines.read_lines(path, comment="#", limit=50))
+
+
+def test_numbers_that_count_the_columns_are_names(path):
+    """As data frames write columns without names, with their index and without."""
+    for text in ("0,1,2\n.5,.6,.7\n.8,.9,.1\n", ",0,1,2\n0,.5,.6,.7\n1,.8,.9,.1\n"):
+        path.write_text(text)
+        table = read_table(path)
+        np.testing.assert_array_equal(table.values, [[0.5, 0.8], [0.6, 0.9], [0.7, 0.1]])
+        assert table.names == ("0", "1", "2")
+    path.write_text("0,1\n2,3\n")  # may be a time and a value
+    np.testing.assert_array_equal(read_csv(path), [[0, 2], [1, 3]])

@@ -179,11 +179,16 @@ class _Rows:
 def _are_names(path: Path, number: int, fields: list[str]) -> bool:
     """Whether a first row names the columns: no field of it is a number or a date.
 
-    The first may be empty: so data frames name their index.
+    The first may be empty: so data frames write their index. The numbers 0, 1, 2 and so on are the
+    names of data frames whose columns have none; 0, 1 alone could be a time point.
     """
+    has_index = fields[0] == ""
+    counted = fields[has_index:]
+    if len(counted) > (0 if has_index else 2) and counted == [*map(str, range(len(counted)))]:
+        return True
     values = [field for field in fields if as_number(field) is not None or is_stamp(field)]
     names = [field for field in fields if field not in values and not is_missing(field)]
-    unnamed_index = not values and fields[0] == "" and len(names) == len(fields) - 1
+    unnamed_index = not values and has_index and len(names) == len(fields) - 1
     if names and len(names) < len(fields) and not unnamed_index:
         raise bad_line(
             path,
