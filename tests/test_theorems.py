@@ -12,15 +12,17 @@ from ldslearn.geometry import (
     projection_kernel,
 )
 from ldslearn.models import canonical_skew, canonical_symmetric, stabilize
+from ldslearn.models.certificate import reconstruction_errors
 from ldslearn.paper.plans import load_plan
 
-from support.makers import contractions, random_systems
+from support.makers import contractions, ragged_sequences, random_systems
 from support.oracles import (
     angles_by_recursion,
     lasso_objective,
     literal_s,
     long_projector,
     observability,
+    structured_least_squares,
 )
 
 
@@ -226,6 +228,19 @@ def test_the_next_sample_is_normal_with_the_mean_and_covariance_of_section_7():
     scale = np.sqrt(np.trace(expected))
     np.testing.assert_allclose(samples.mean(axis=0), C @ A @ X.x0[0] + X.mean[0], atol=0.03 * scale)
     np.testing.assert_allclose(np.cov(samples.T), expected, atol=0.03 * scale**2)
+
+
+def test_no_part_reconstructs_states_better_than_the_whole():
+    """Sec. 7 says that two-fold systems model a sequence better; A is the least-squares fit."""
+    X = ragged_sequences(10, n_channels=5)
+    fitted = LDSEncoder(3, stabilizer="none").fit_transform(X)
+    states = fitted.states(X)
+    whole = reconstruction_errors(fitted.A, states)
+    for sign in (1, -1):
+        halves = reconstruction_errors(_part(fitted.A, sign), states)
+        best = [structured_least_squares(x, sign) for x in states]
+        assert (halves >= whole).all()
+        assert (reconstruction_errors(np.stack(best), states) > 1.001 * whole).all()
 
 
 def test_in_print_the_proposed_methods_are_not_alone_in_front():
