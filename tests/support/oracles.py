@@ -101,6 +101,31 @@ def angles_by_qr(first, second, n_blocks=3000):
     )
 
 
+def angles_by_recursion(V1, V2, n_starts=20, n_steps=2000):
+    """Eq. (5) as printed: the best pair of unit vectors, then the best pair orthogonal to it, ...
+
+    Each maximum is found by improving u and v in turn, from several starts.
+    """
+    random = np.random.default_rng(0)
+    left, right, cosines = np.zeros((len(V1), 0)), np.zeros((len(V2), 0)), []
+    for _ in range(V1.shape[1]):
+        best = (-1.0, None, None)
+        for _ in range(n_starts):
+            v = V2 @ random.standard_normal(V2.shape[1])
+            v -= right @ (right.T @ v)
+            for _ in range(n_steps):
+                u = V1 @ (V1.T @ v)
+                u -= left @ (left.T @ u)
+                u /= np.linalg.norm(u)
+                v = V2 @ (V2.T @ u)
+                v -= right @ (right.T @ v)
+                v /= np.linalg.norm(v)
+            best = max(best, (float(u @ v), u, v), key=lambda found: found[0])
+        cosines.append(best[0])
+        left, right = np.column_stack([left, best[1]]), np.column_stack([right, best[2]])
+    return np.arccos(np.clip(cosines, -1.0, 1.0))
+
+
 def projection_kernel_by_scipy(first, second):
     """The plain way for one pair: three discrete Lyapunov equations."""
 
