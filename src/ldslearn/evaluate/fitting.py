@@ -1,6 +1,6 @@
 """Fit a method to a collection, its parameters chosen there: one way for runs and models."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,8 @@ def fit_method(
     `outer` is how `data` was parted from what it will be tested on: folds within are like it.
     `whole` is both together, whose lengths states and delays must suit.
     """
+    if outer is not None and outer.ignore_groups:
+        data = replace(data, groups=None)
     folds = None if outer is None else folds_within(data, outer)
     if not method.automatic:
         choice = choose(

@@ -111,7 +111,9 @@ def evaluate(
     accuracies = [one["accuracy"] for one in rounds]
     y, predicted = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     pooled = measure_predictions(y, predicted)
-    repeated = len(rounds) > 1 and protocol.kind == "shuffle"  # tests of one sequence are dependent
+    tested = np.concatenate([test for _, test in splits])
+    drawn = len(rounds) > 1 and protocol.kind == "shuffle"
+    repeated = drawn or len(np.unique(tested)) < len(tested)  # tests of one sequence are dependent
     return {
         "record": "evaluation",
         "method": method,
