@@ -61,7 +61,11 @@ Colour = Annotated[
 ]  # fmt: skip
 Crop = Annotated[
     str | None,
-    typer.Option(help="Part of each frame: TOP,LEFT,HEIGHT,WIDTH.", rich_help_panel=_FILES),
+    typer.Option(
+        help="Part of each frame: TOP,LEFT,HEIGHT,WIDTH; or 'motion', the part of --size whose "
+        "pixels vary most over time.",
+        rich_help_panel=_FILES,
+    ),
 ]
 Stride = Annotated[
     int, typer.Option(help="Keep every n-th frame.", min=1, rich_help_panel=_FILES)

@@ -143,6 +143,8 @@ def reading_options(
         if chunk and length is None:
             raise ValueError("--chunk needs --length, the frames of a clip.")
         pixels, part = parse_size(size), parse_crop(crop)
+        if part == "motion" and not isinstance(pixels, tuple):
+            raise ValueError("--crop motion needs --size HEIGHTxWIDTH, the part to keep.")
     return {
         "size": pixels,
         "colour": colour,
