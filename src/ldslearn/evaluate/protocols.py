@@ -12,7 +12,7 @@ from sklearn.model_selection import (
 
 from ldslearn import _errors
 from ldslearn._kinds import nearest
-from ldslearn.auto.folds import cut_groups
+from ldslearn.classify.folds import cut_groups
 from ldslearn.datasets.collection import UNUSED, Collection
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
