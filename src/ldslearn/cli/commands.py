@@ -223,12 +223,14 @@ def train(
         "states": about["n_states"],
         "delays": about["delays"],
         "sparsity": about["sparsity"],
+        "mix": about.get("mix"),
         **({} if report is None else showing.automatic(report["chosen"])),
         "candidates tried": len(about["tried"]) or None,
         "accuracy in folds": expected,
     }
     shown = showing.describe_data(str(data), about["data"])
-    showing.show(about, as_json, *shown, showing.facts("trained", chosen))
+    settled = showing.list_parameters(about["parameters"])
+    showing.show(about, as_json, *shown, *settled, showing.facts("trained", chosen))
     report_written(output, as_json)
 
 

@@ -43,7 +43,8 @@ Layout = Annotated[
     typer.Option(
         "--set",
         help="Read DATA by the layout of one of the paper's sets: cambridge, ucsd, ucla, dyntexpp, "
-        "sd, spr, bdh.",
+        "sd, spr, bdh. evaluate and train then take the paper's protocol and parameters where "
+        "none are given.",
         callback=_one_of("--set", "ldslearn.cli.inputs", "LAYOUTS"),
         rich_help_panel=_FILES,
     ),
@@ -157,7 +158,8 @@ ProtocolText = Annotated[
         "--protocol",
         "-p",
         help="folds:K, shuffle:REPEATS:SHARE, split (the data's own), split:PART, split:each, "
-        "groups, or a set of the paper. Default: the data's parts train and test, else folds:5.",
+        "trials, groups, or a set of the paper. Default: that of --set; else the data's parts "
+        "train and test, else folds:5.",
     ),
 ]
 Folds = Annotated[int | None, typer.Option(help="Short for --protocol folds:K.", min=2)]
@@ -176,14 +178,16 @@ MethodName = Annotated[
         "--method",
         "-m",
         help="auto, or one of the paper's: lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, "
-        "glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl.",
+        "covlds-sc, glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl, lds-dl-src, covlds-dl-src.",
         rich_help_panel=_MODEL,
     ),
 ]
 Budget = Annotated[
-    float,
+    float | None,
     typer.Option(
-        help="Seconds that auto may take to choose and train.", min=0.1, rich_help_panel=_MODEL
+        help="Seconds that auto may take to choose and train; 30 when not given.",
+        min=0.1,
+        rich_help_panel=_MODEL,
     ),
 ]
 States = Annotated[
@@ -223,12 +227,56 @@ Delays = Annotated[
     ),
 ]
 Atoms = Annotated[
-    int, typer.Option(help="Atoms of a dictionary.", min=1, rich_help_panel=_MODEL)
-]  # fmt: skip
-Order = Annotated[
-    int,
+    int | None,
     typer.Option(
-        help="Blocks of finite observability, for glds-sc and glds-dl.",
+        help="Atoms of a dictionary, of the methods with dl in their names; 16 when not given.",
+        min=1,
+        rich_help_panel=_MODEL,
+    ),
+]
+PerClass = Annotated[
+    bool | None,
+    typer.Option(
+        "--per-class/--together",
+        help="Learn --atoms atoms for every class, or for all classes together.",
+        show_default=False,
+        rich_help_panel=_MODEL,
+    ),
+]
+Mix = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER|cv",
+        help="Weight of the dynamics beside the covariance of the noise, from 0 to 1, for "
+        "covlds-sc, covlds-dl and covlds-dl-src; 'cv' chooses it by folds of the training part; "
+        "0.5 when not given.",
+        show_default=False,
+        rich_help_panel=_MODEL,
+    ),
+]
+Bandwidth = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER|median",
+        help="Square of the width of the Martin kernel, for lds-sc-martin and lds-svm; 200 when "
+        "not given.",
+        show_default=False,
+        rich_help_panel=_MODEL,
+    ),
+]
+Scale = Annotated[
+    float | None,
+    typer.Option(
+        help="Scale a of --stabilizer soft; 2.5 when not given.",
+        min=0,
+        show_default=False,
+        rich_help_panel=_MODEL,
+    ),
+]
+Order = Annotated[
+    int | None,
+    typer.Option(
+        help="Blocks of finite observability, for glds-sc and glds-dl; 5 when not given.",
         min=1,
         rich_help_panel=_MODEL,
     ),
@@ -237,6 +285,15 @@ Stabilizer = Annotated[
     str,
     typer.Option(
         help="soft, dwls, wls, constraint, clip, scale or none.",
+        callback=_one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
+        rich_help_panel=_MODEL,
+    ),
+]
+MethodStabilizer = Annotated[
+    str | None,
+    typer.Option(
+        "--stabilizer",
+        help="soft, dwls, wls, constraint, clip, scale or none; soft when not given.",
         callback=_one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
         rich_help_panel=_MODEL,
     ),

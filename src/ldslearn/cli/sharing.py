@@ -174,45 +174,70 @@ def table_options(
 
 
 def method_options(
+    layout: given.Layout = None,
     method: given.MethodName = "auto",
-    budget: given.Budget = 30.0,
+    budget: given.Budget = None,
     states: given.States = None,
     sparsity: given.Sparsity = None,
     delays: given.Delays = None,
-    atoms: given.Atoms = 16,
-    order: given.Order = 5,
-    stabilizer: given.Stabilizer = "soft",
+    atoms: given.Atoms = None,
+    per_class: given.PerClass = None,
+    order: given.Order = None,
+    mix: given.Mix = None,
+    bandwidth: given.Bandwidth = None,
+    stabilizer: given.MethodStabilizer = None,
+    scale: given.Scale = None,
     seed: given.Seed = 0,
     jobs: given.Jobs = -1,
 ) -> dict[str, Any]:
     """Return the arguments of ``evaluate`` and ``train`` of the library."""
-    from ldslearn.evaluate.fitting import check_automatic
-    from ldslearn.evaluate.methods import Settings, find_method
+    from ldslearn.evaluate.methods import find_method
+    from ldslearn.evaluate.parameters import settle_parameters
 
     with usage():
         found = find_method(method)
-        if found.automatic:
-            given_values = {"--states": states, "--sparsity": sparsity, "--delays": delays}
-            check_automatic({**given_values, "stabilizer": stabilizer})
-    return {
-        "method": found.name,
-        "n_states": states,
-        "sparsity": sparsity,
-        "delays": delays,
-        "encoder": {"stabilizer": stabilizer},
-        "settings": Settings(atoms=atoms, order=order, budget=budget, seed=seed, n_jobs=jobs),
-    }
+        values = {
+            "n_states": states, "delays": delays, "stabilizer": stabilizer, "scale": scale,
+            "sparsity": sparsity, "atoms": atoms, "per_class": per_class, "order": order,
+            "mix": parse_number_or("--mix", mix, "cv", 0.0, 1.0),
+            "bandwidth": parse_number_or("--bandwidth", bandwidth, "median", 0.0, None),
+            "budget": budget,
+        }  # fmt: skip
+        parameters = settle_parameters(found, values, layout)
+    return {"method": found.name, **parameters.arguments(seed, jobs)}
 
 
-def protocol_options(protocol: given.ProtocolText = None, folds: given.Folds = None) -> Any:
-    """Return the protocol, or None for the one that suits the data."""
+def parse_number_or(
+    name: str, text: str | None, word: str, low: float, high: float | None
+) -> float | str | None:
+    """Return a number from `low` to `high` (None: any larger one), or the one word allowed."""
+    if text is None or text == word:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    above = low <= number <= high if high is not None else low < number < float("inf")
+    if not above:
+        rule = f"a number from {low:g} to {high:g}" if high is not None else "a positive number"
+        raise _errors.invalid(name, f"be {rule}, or {word}", repr(text), "")
+    return number
+
+
+def protocol_options(
+    layout: given.Layout = None, protocol: given.ProtocolText = None, folds: given.Folds = None
+) -> Any:
+    """Return the protocol; None for the one that suits the data, if it is no set of the paper."""
     from ldslearn.evaluate.protocols import Protocol, parse
+    from ldslearn.evaluate.published import PAPER_SETS
 
     with usage():
         if folds is not None and protocol is not None:
             raise _errors.invalid_parameter("--folds", "not be given with --protocol", folds)
         if folds is not None:
             return Protocol("folds", folds)
+        if protocol is None and layout is not None:
+            return parse(PAPER_SETS[layout].protocol)
         return None if protocol is None else parse(protocol)
 
 

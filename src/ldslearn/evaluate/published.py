@@ -36,7 +36,10 @@ class PaperSet:
 
     def parameters(self, dictionary: bool, names: tuple[str, ...]) -> dict[str, Published]:
         """Return those of the parameters `names` that are in print for a kind of methods."""
-        own = {**_EVERYWHERE, **(self.dictionary if dictionary else self.coding)}
+        systems = {**self.dictionary, **self.coding}  # fitted alike for both kinds
+        shared = {name: one for name, one in systems.items() if name in ("scale", "stabilizer")}
+        printed = self.dictionary if dictionary else self.coding
+        own: dict[str, Published] = {**_EVERYWHERE, **shared, **printed}
         return {name: own[name] for name in names if name in own}
 
     def entries(self) -> dict[str, Any]:
