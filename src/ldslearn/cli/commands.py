@@ -9,14 +9,13 @@ import typer
 
 from ldslearn import _errors
 from ldslearn.cli import options as given
+from ldslearn.cli.modelling import method_options, protocol_options
 from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
     check_output,
     collection_file,
     drop_unfit_for,
-    method_options,
     output_file,
-    protocol_options,
     read_data,
     reading_options,
     report_written,

@@ -9,10 +9,10 @@ import typer
 
 from ldslearn import _errors
 
-_FILES, _MODEL, _SHOWN = "How files are read", "The model", "Output"
+_FILES, MODEL, _SHOWN = "How files are read", "The model", "Output"
 
 
-def _one_of(option: str, module: str, names: str) -> Callable[[str | None], str | None]:
+def one_of(option: str, module: str, names: str) -> Callable[[str | None], str | None]:
     """Check a name against those of a module, which is imported when it is needed."""
 
     def check(value: str | None) -> str | None:
@@ -45,7 +45,7 @@ Layout = Annotated[
         help="Read DATA by the layout of one of the paper's sets: cambridge, ucsd, ucla, dyntexpp, "
         "sd, spr, bdh. evaluate and train then take the paper's protocol and parameters where "
         "none are given.",
-        callback=_one_of("--set", "ldslearn.cli.inputs", "LAYOUTS"),
+        callback=one_of("--set", "ldslearn.cli.inputs", "LAYOUTS"),
         rich_help_panel=_FILES,
     ),
 ]
@@ -84,7 +84,7 @@ Features = Annotated[
     str,
     typer.Option(
         help="pixels or lbp-top.",
-        callback=_one_of("--features", "ldslearn.datasets.items", "FEATURES"),
+        callback=one_of("--features", "ldslearn.datasets.items", "FEATURES"),
         rich_help_panel=_FILES,
     ),
 ]
@@ -172,34 +172,6 @@ RecordFile = Annotated[
 ReportFile = Annotated[
     Path | None, typer.Option("--report", help="Write an HTML page of the results here.")
 ]
-MethodName = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "-m",
-        help="auto, or one of the paper's: lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, "
-        "covlds-sc, glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl, lds-dl-src, covlds-dl-src.",
-        rich_help_panel=_MODEL,
-    ),
-]
-Budget = Annotated[
-    float | None,
-    typer.Option(
-        help="Seconds that auto may take to choose and train; 30 when not given.",
-        min=0.1,
-        rich_help_panel=_MODEL,
-    ),
-]
-States = Annotated[
-    int | None,
-    typer.Option(
-        "--states",
-        "-n",
-        help="Order of each system; chosen on training data when not given.",
-        min=1,
-        rich_help_panel=_MODEL,
-    ),
-]
 FixedStates = Annotated[
     int | None,
     typer.Option(
@@ -207,15 +179,7 @@ FixedStates = Annotated[
         "-n",
         help="Order of each system; ten, or what is possible, when not given.",
         min=1,
-        rich_help_panel=_MODEL,
-    ),
-]
-Sparsity = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        help="Weight of the codes' absolute values; chosen on training data when not given.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Delays = Annotated[
@@ -223,82 +187,18 @@ Delays = Annotated[
     typer.Option(
         help="Lagged copies of each sample; enough for ten channels when not given.",
         min=1,
-        rich_help_panel=_MODEL,
-    ),
-]
-Atoms = Annotated[
-    int | None,
-    typer.Option(
-        help="Atoms of a dictionary, of the methods with dl in their names; 16 when not given.",
-        min=1,
-        rich_help_panel=_MODEL,
-    ),
-]
-PerClass = Annotated[
-    bool | None,
-    typer.Option(
-        "--per-class/--together",
-        help="Learn --atoms atoms for every class, or for all classes together.",
-        show_default=False,
-        rich_help_panel=_MODEL,
-    ),
-]
-Mix = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER|cv",
-        help="Weight of the dynamics beside the covariance of the noise, from 0 to 1, for "
-        "covlds-sc, covlds-dl and covlds-dl-src; 'cv' chooses it by folds of the training part; "
-        "0.5 when not given.",
-        show_default=False,
-        rich_help_panel=_MODEL,
-    ),
-]
-Bandwidth = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER|median",
-        help="Square of the width of the Martin kernel, for lds-sc-martin and lds-svm; 200 when "
-        "not given.",
-        show_default=False,
-        rich_help_panel=_MODEL,
-    ),
-]
-Scale = Annotated[
-    float | None,
-    typer.Option(
-        help="Scale a of --stabilizer soft; 2.5 when not given.",
-        min=0,
-        show_default=False,
-        rich_help_panel=_MODEL,
-    ),
-]
-Order = Annotated[
-    int | None,
-    typer.Option(
-        help="Blocks of finite observability, for glds-sc and glds-dl; 5 when not given.",
-        min=1,
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Stabilizer = Annotated[
     str,
     typer.Option(
         help="soft, dwls, wls, constraint, clip, scale or none.",
-        callback=_one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
-        rich_help_panel=_MODEL,
+        callback=one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
+        rich_help_panel=MODEL,
     ),
 ]
-MethodStabilizer = Annotated[
-    str | None,
-    typer.Option(
-        "--stabilizer",
-        help="soft, dwls, wls, constraint, clip, scale or none; soft when not given.",
-        callback=_one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
-        rich_help_panel=_MODEL,
-    ),
-]
-Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_help_panel=_MODEL)]
+Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_help_panel=MODEL)]
 Jobs = Annotated[
     int,
     typer.Option(

@@ -8,12 +8,16 @@ from ldslearn.evaluate.fitting import check_automatic
 from ldslearn.evaluate.methods import METHODS, Method, Settings
 from ldslearn.evaluate.published import find_set
 
-_CHOSEN = {"n_states", "delays", "sparsity"}  # on training data where nothing else is known
+_UNKNOWN = {  # where values come from that are neither given nor in print
+    "n_states": "chosen on training data",
+    "delays": "by the number of channels",
+    "sparsity": "chosen on training data",
+}
 _AUTOMATIC = ("n_states", "sparsity", "delays", "stabilizer", "scale")
 _USUAL = {
     "stabilizer": "soft",
     "scale": 2.5,
-    **{one.name: one.default for one in fields(Settings) if one.name not in _CHOSEN},
+    **{one.name: one.default for one in fields(Settings) if one.name not in _UNKNOWN},
 }
 _OPTIONS = {"n_states": "states"}  # on the command line
 
@@ -25,9 +29,9 @@ class Parameters:
     Attributes
     ----------
     values : dict
-        By name; None is chosen on the training data.
+        By name; None is settled with the data.
     sources : dict of str to str
-        "given", "paper, Sec. 9", "default" or "chosen on training data", for each.
+        For each "given", "paper, Sec. 9", "default", or how it is settled with the data.
     """
 
     values: dict[str, Any]
@@ -92,8 +96,8 @@ def settle_parameters(
             values[name], sources[name] = asked[name], "given"
         elif name in published:
             values[name], sources[name] = published[name][0], f"paper, {published[name][1]}"
-        elif name in _CHOSEN:
-            values[name], sources[name] = None, "chosen on training data"
+        elif name in _UNKNOWN:
+            values[name], sources[name] = None, _UNKNOWN[name]
         else:
             values[name], sources[name] = _USUAL[name], "default"
     if values.get("stabilizer", "soft") != "soft":
