@@ -13,7 +13,7 @@ from ldslearn.datasets import cambridge
 from ldslearn.evaluate import METHODS, PAPER_SETS, settle_parameters
 from ldslearn.paper.plans import read_collections
 
-from support.layouts import cells, write_cambridge, write_trafficdb
+from support.layouts import cells, write_cambridge, write_frames, write_trafficdb
 
 SMALL = ["--states", "2", "--json"]
 
@@ -235,3 +235,24 @@ def test_dictionaries_of_stores_with_covariance(tmp_path, capsys):
     wanted = ["--atoms", "2", "--iterations", "1", "--mix", "0.3"]
     assert run(["learn", str(tmp_path / "s"), *wanted, "-o", str(tmp_path / "d.npz")]) == 0
     assert ldslearn.load(tmp_path / "d.npz").mix == 0.3
+
+
+def test_models_and_stores_crop_new_clips_to_their_motion(tmp_path, capsys):
+    for i in range(8):
+        video = np.full((12, 30, 40), 120.0)
+        top, left, speed = 3 * (i % 4), 20 - 2 * (i // 2), 1 + i % 2
+        wave = 30 * np.sin(speed * np.arange(12)[:, None, None] + np.arange(8)[:, None] / 3)
+        video[:, top : top + 8, left : left + 8] += wave
+        home = tmp_path / "clips" / ("slow", "fast")[i % 2] / str(i)
+        write_frames(home, video.astype(np.uint8), ".png")
+    clips, model = str(tmp_path / "clips"), str(tmp_path / "m.lds")
+    wanted = ["--crop", "motion", "--size", "8x8", "-m", "lds-martin", "--states", "2"]
+    assert run(["train", clips, *wanted, "-o", model]) == 0
+    files = answer(capsys, "predict", model, clips, "--json")
+    assert files["accuracy"] == 1.0
+    assert run(["encode", clips, "--like", model, "-o", str(tmp_path / "store")]) == 0
+    stored = answer(capsys, "predict", model, tmp_path / "store", "--json")
+    labels = [[one["label"] for one in found["predictions"]] for found in (files, stored)]
+    assert labels[0] == labels[1]
+    assert run(["evaluate", clips, "--crop", "motion", "-m", "lds-martin"]) == 2
+    assert "--crop motion needs --size" in capsys.readouterr().err

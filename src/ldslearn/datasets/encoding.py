@@ -97,8 +97,9 @@ def encode_folder(
         check_outside(store, path)
     listed, _ = list_items(path, levels, labels)
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
+    kept_size = size if crop == "motion" and size != "auto" else None  # others are settled below
     wanted = Reading(
-        FrameOptions(None, colour, crop, stride, length), chunk, features,
+        FrameOptions(kept_size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
         None if channels is None else tuple(channels),
     )  # fmt: skip
