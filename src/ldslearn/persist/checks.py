@@ -207,15 +207,13 @@ def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
     check_fitted(classifier.dictionary_)
     check_classes(classifier.classes_)
     check_mix(classifier)
-    if isinstance(classifier.classifier_, str):
-        require(classifier.classifier_ == RESIDUAL, "classifier_ is none")
-        require("atom_classes_" in vars(classifier), "DictionaryClassifier lacks atom_classes_")
+    own = classifier.classifier_
+    if isinstance(own, str):
+        labelled = "atom_classes_" in vars(classifier)
+        require(own == RESIDUAL and labelled, "classifier_ is none, or atoms without classes")
     else:
-        check_fitted(classifier.classifier_)
-        require(
-            np.array_equal(classifier.classifier_.classes_, classifier.classes_),
-            "classifier_ has other classes",
-        )
+        check_fitted(own)
+        require(np.array_equal(own.classes_, classifier.classes_), "classifier_: other classes")
     if "atom_classes_" in vars(classifier):
         n_atoms, n_classes = len(classifier.dictionary_.atoms_), len(classifier.classes_)
         check_indices("atom_classes_", classifier.atom_classes_, n_atoms, n_classes)
