@@ -990,6 +990,15 @@ def bad_reject_label(rule: str, label: object) -> ValueError:
     return ValueError(f"reject_label must {rule}; got {label!r}. Choose another one.")
 
 
+def class_too_small_for(what: str, count: int) -> ValueError:
+    """Too few examples of a class for folds that choose a parameter."""
+    name = what.partition("=")[0]
+    return ValueError(
+        f"y must hold at least 2 systems of every class for {what}; got {count} of one. "
+        f"Give {name} a number, or add examples."
+    )
+
+
 def class_too_small(label: object, count: int) -> ValueError:
     """Too few examples of a class for cross-validation."""
     return ValueError(

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from ldslearn import LDS, LDSEncoder, SparseCodingClassifier
 from ldslearn.datasets import load_basic_motions
@@ -147,3 +148,48 @@ def test_one_system_a_class_and_one_query():
     classifier = SparseCodingClassifier().fit(X, ["a", "b"])
     assert classifier.predict(X).tolist() == ["a", "b"]
     assert classifier.codes_for(X[0]).shape == (1, 2)
+
+
+def by_hand(X, y, mix, folds):
+    """Share of held-out systems that the classifier with this mix labels rightly."""
+    hits = 0
+    for train, test in folds:
+        model = SparseCodingClassifier("hybrid", kernel_params={"mix": mix}).fit(X[train], y[train])
+        hits += int((model.predict(X[test]) == y[test]).sum())
+    return hits / sum(len(test) for _, test in folds)
+
+
+def test_mix_is_chosen_by_folds_of_the_training_systems(motions):
+    X, y, Z, _ = motions
+    model = SparseCodingClassifier("hybrid", kernel_params={"mix": "cv"}).fit(X, y)
+    labels = np.unique(y, return_inverse=True)[1]
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(labels, labels))
+    expected = {mix: by_hand(X, y, mix, folds) for mix in (0.2, 0.4, 0.6, 0.8, 1.0)}
+    assert model.mix_scores_ == expected
+    best = max(expected.values())
+    assert model.mix_ == max(mix for mix in expected if expected[mix] == best)
+    fixed = SparseCodingClassifier("hybrid", kernel_params={"mix": model.mix_}).fit(X, y)
+    np.testing.assert_array_equal(model.residuals_for(Z), fixed.residuals_for(Z))
+    assert model.kernel_params == {"mix": "cv"}
+    assert not hasattr(model.set_params(kernel_params={"mix": 0.5}).fit(X, y), "mix_")
+
+
+def test_folds_that_choose_mix_part_no_group(motions):
+    X, y, _, _ = motions
+    groups = np.tile(np.arange(5), 8)
+    model = SparseCodingClassifier("hybrid", kernel_params={"mix": "cv"})
+    found = model.fit(X, y, groups=groups).mix_scores_
+    folds = [(np.flatnonzero(groups != g), np.flatnonzero(groups == g)) for g in range(5)]
+    expected = {mix: by_hand(X, y, mix, folds) for mix in (0.2, 0.4, 0.6, 0.8, 1.0)}
+    assert found == expected
+    with pytest.raises(ValueError, match="groups must have one entry for each of 40 systems"):
+        model.fit(X, y, groups=groups[:3])
+
+
+def test_mix_by_folds_needs_two_systems_of_every_class(motions):
+    X, y, _, _ = motions
+    model = SparseCodingClassifier("hybrid", kernel_params={"mix": "cv"})
+    with pytest.raises(ValueError, match="at least 2 systems of every class for mix='cv'; got 1"):
+        model.fit(X, ["a"] * 39 + ["b"])
+    with pytest.raises(ValueError, match="has no parameter 'mix'|mix"):
+        SparseCodingClassifier("projection", kernel_params={"mix": "cv"}).fit(X, y)

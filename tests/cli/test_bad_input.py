@@ -194,7 +194,7 @@ def test_remedies_work(answers, line, warning, shown):
 
 def options_of(name):
     command = typer.main.get_command(app).commands[name]
-    return {option for parameter in command.params for option in parameter.opts}
+    return {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
 
 
 def test_options_that_messages_advise_are_there(answers):

@@ -10,7 +10,7 @@ from ldslearn.datasets.items import Reading, is_item
 from ldslearn.datasets.listing import list_folder
 from ldslearn.datasets.manifest import is_manifest
 from ldslearn.video import lbp_top, write_video
-from ldslearn.video.reading import FrameOptions
+from ldslearn.video.options import FrameOptions
 from ldslearn.video.resizing import resize
 
 RANDOM = np.random.default_rng(0)

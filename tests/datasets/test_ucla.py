@@ -63,8 +63,8 @@ def test_videos(tmp_path, name):
             path = tmp_path / name.format(texture=texture, number=number)
             path.parent.mkdir(exist_ok=True)
             write_video(path, quadrants(t, number, 0))
-    check(load_ucla(tmp_path, n_jobs=2))
-    assert load_ucla(tmp_path, size=(4, 6)).frame_shape == (4, 6)
+    check(load_ucla(tmp_path, source="frames", n_jobs=2))
+    assert load_ucla(tmp_path, source="frames", size=(4, 6)).frame_shape == (4, 6)
 
 
 @pytest.mark.usefixtures("few")
@@ -74,7 +74,7 @@ def test_folders_of_frames(tmp_path, name):
         for number in range(1, 5):
             home = name.format(texture=texture, number=number, letter="abcd"[number - 1])
             write_frames(tmp_path / home, quadrants(t, number, 0), ".png")
-    check(load_ucla(tmp_path))
+    check(load_ucla(tmp_path, source="frames"))
 
 
 @pytest.mark.usefixtures("few")
@@ -84,7 +84,7 @@ def test_a_missing_sequence_is_counted_and_leaves_the_numbers(tmp_path):
             write_frames(tmp_path / f"{texture}_{number}", quadrants(0, number, 0), ".png")
     with pytest.raises(FileNotFoundError, match=r"\(candle has 3 of 4 sequences\) is missing"):
         load_ucla(tmp_path)
-    textures = load_ucla(tmp_path, partial=True)
+    textures = load_ucla(tmp_path, source="frames", partial=True)
     assert list(textures.split[textures.y == "candle"]) == ["1", "3", "4"]
 
 
@@ -124,8 +124,53 @@ def test_a_damaged_video_is_named_or_skipped(tmp_path):
             write_video(tmp_path / f"{texture}_{number}.avi", quadrants(0, 0, 0))
     (tmp_path / "fire_2.avi").write_bytes(b"damaged")
     with pytest.raises(ValueError, match="fire_2.avi must be a video or image; got a text"):
-        load_ucla(tmp_path)
+        load_ucla(tmp_path, source="frames")
     with pytest.warns(UserWarning, match="1 item was skipped"):
-        textures = load_ucla(tmp_path, partial=True)
+        textures = load_ucla(tmp_path, source="frames", partial=True)
     assert [name for name, _ in textures.skipped] == ["fire_2.avi"]
     assert list(textures.split[textures.y == "fire"]) == ["1", "3", "4"]
+
+
+def write_raw(root):
+    """Clips of 110 x 160 pixels, still but for a flickering square of 48 x 48 pixels."""
+    places = {}
+    for t, texture in enumerate(TEXTURES):
+        for number in range(1, 5):
+            top, left = 16 * (t + 1), 16 * (number + 2)
+            video = np.full((6, 110, 160), 120.0)
+            video[:, top : top + 48, left : left + 48] += 20 * (-1.0) ** np.arange(6)[:, None, None]
+            write_frames(root / f"{texture}_{number}", video.astype(np.uint8), ".png")
+            places[texture, str(number)] = (top, left)
+    return places
+
+
+@pytest.mark.usefixtures("few")
+def test_raw_clips_are_cropped_around_their_motion(tmp_path):
+    places = write_raw(tmp_path)
+    textures = load_ucla(tmp_path)
+    assert textures.frame_shape == (48, 48)
+    assert textures.preprocessing["crop"] == "motion"
+    for x in textures.X:
+        assert x.std(axis=1).min() > 15  # every pixel flickers: not one of the still frame
+    whole = load_ucla(tmp_path, source="frames")
+    assert whole.frame_shape == (110, 160)
+    for x, full, key in zip(
+        textures.X, whole.X, zip(textures.y, textures.split, strict=True), strict=True
+    ):
+        top, left = places[key]
+        frames = full.T.reshape(-1, 110, 160)[:, top : top + 48, left : left + 48]
+        np.testing.assert_array_equal(x, frames.reshape(6, -1).T)
+    assert load_ucla(tmp_path, size=(20, 30)).frame_shape == (20, 30)
+
+
+@pytest.mark.usefixtures("few")
+def test_patches_are_an_option_where_clips_are_there_too(tmp_path):
+    write_raw(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"ucla_patches.mat is missing"):
+        load_ucla(tmp_path, source="patches")
+    write_ucla_patches(tmp_path, n_clips=12)
+    assert load_ucla(tmp_path).frame_shape == (4, 4)
+    assert load_ucla(tmp_path, source="patches").frame_shape == (4, 4)
+    assert load_ucla(tmp_path, source="motion").frame_shape == (48, 48)
+    with pytest.raises(ValueError, match="source must be one of 'auto', .*; got 'crops'"):
+        load_ucla(tmp_path, source="crops")

@@ -84,9 +84,13 @@ def _covariance_mixture(systems):
     [
         ("lds-martin", "exp(\N{MINUS SIGN}d²/m) of the Martin distance d, m the median of d²",
          _martin_similarity),
-        ("lds-sc-martin", "Martin kernel",
+        ("lds-sc-martin", "Martin kernel, bandwidth 200",
          lambda systems: martin_kernel(systems, psd="ignore")),
-        ("lds-svm", "Martin kernel", lambda systems: martin_kernel(systems, psd="ignore")),
+        (
+            "lds-svm",
+            "Martin kernel, bandwidth 200",
+            lambda systems: martin_kernel(systems, psd="ignore"),
+        ),
         ("glds-sc", "finite kernel, order 5",
          lambda systems: finite_projection_kernel(systems, order=5)),
         ("glds-dl", "finite kernel, order 5",

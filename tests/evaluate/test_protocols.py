@@ -19,7 +19,7 @@ TEXT = ["a"] * 10 + ["b"] * 20
 
 
 @pytest.mark.parametrize(
-    "text", ["folds:5", "shuffle:10:0.1", "split", "split:3", "split:each", "groups"]
+    "text", ["folds:5", "shuffle:10:0.1", "split", "split:3", "split:each", "trials", "groups"]
 )
 def test_texts_round_trip(text):
     assert str(parse(text)) == text
@@ -142,7 +142,56 @@ def test_shuffles():
     splits = PROTOCOLS["tactile"].splits(collection(TEXT))
     assert len(splits) == 10
     assert {len(test) for _, test in splits} == {3}
-    assert PROTOCOLS["dyntexpp"] == Protocol("shuffle", 10, 0.5)
+    assert PROTOCOLS["dyntexpp"] == Protocol("shuffle", 10, 0.5, ignore_groups=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "share"), [("cambridge-halves", 0.5), ("dyntexpp", 0.5), ("tactile", 0.1)]
+)
+def test_random_splits_of_the_paper_ignore_groups_and_say_so(name, share):
+    # Nine classes of twenty in each of five illuminations, like Cambridge.
+    y, groups = np.repeat(np.arange(9), 100), np.tile(np.repeat(np.arange(5), 20), 9)
+    data = collection(y, groups=groups)
+    splits = parse(name).splits(data)
+    assert len(splits) == 10
+    for train, test in splits:
+        assert np.bincount(data.y[test].astype(int)).tolist() == [round(100 * share)] * 9
+        assert len(train) + len(test) == 900
+        assert set(data.groups[train]) == set(data.groups[test]) == set("01234")
+    assert str(parse(name)) == f"shuffle:10:{share:g}, groups ignored"
+    plain = parse(f"shuffle:10:{share:g}")
+    assert "ignored" not in str(plain)
+    if share == 0.5:  # the plain grammar keeps groups on one side
+        for train, test in plain.splits(data):
+            assert not set(data.groups[train]) & set(data.groups[test])
+
+
+def test_what_is_unused_is_in_neither_part():
+    data = collection(
+        ["a", "b"] * 6, split=["train", "train", "test", "test", "unused", "unused"] * 2
+    )
+    ((train, test),) = parse("split").splits(data)
+    assert train.tolist() == [0, 1, 6, 7]
+    assert test.tolist() == [2, 3, 8, 9]
+    assert len(parse("split:each").splits(data)) == 2
+
+
+def test_published_trials():
+    trials = np.array(
+        [["train", "test"], ["test", "train"], ["unused", "train"], ["train", "unused"]]
+    )
+    data = collection(["a", "b", "a", "b"], trials=trials)
+    assert automatic_protocol(data) == PROTOCOLS["ucsd"] == Protocol("trials")
+    first, second = ([part.tolist() for part in split] for split in parse("ucsd").splits(data))
+    assert first == [[0, 3], [1]]
+    assert second == [[1, 2], [0]]
+    assert data[[1, 2]].trials.tolist() == trials[1:3].tolist()
+    with pytest.raises(ValueError, match="have published trials, as UCSD has; got none. Use split"):
+        parse("trials").splits(collection(TEXT))
+    with pytest.raises(ValueError, match="trials must hold train, test and unused; got 'x'"):
+        collection(["a", "b"], trials=[["train"], ["x"]])
+    with pytest.raises(ValueError, match=r"one row for each of 2 sequences .* got shape \(2,\)"):
+        collection(["a", "b"], trials=["train", "test"])
 
 
 def test_given_splits():

@@ -40,13 +40,14 @@ def test_the_key_is_that_of_all_that_decides_the_numbers():
 
 
 def test_other_training_and_test_parts_are_other_runs():
-    def source(split, trials=()):
-        data = Collection(X, SOURCE.data.y, split=split)
-        return replace(SOURCE, data=data, settings={"protocol": "split"}, trials=trials)
+    def source(split, trials=None):
+        data = Collection(X, SOURCE.data.y, split=split, trials=trials)
+        protocol = "split" if trials is None else "trials"
+        return replace(SOURCE, data=data, settings={"protocol": protocol})
 
     one, other = ["train", "test", "train", "test"], ["test", "train", "test", "train"]
-    trials = tuple(np.array(split) for split in (one, other))
-    sources = [source(one), source(other), source(one, trials), source(one, trials[::-1])]
+    trials = np.array([one, other]).T
+    sources = [source(one), source(other), source(one, trials), source(one, trials[:, ::-1])]
     assert len({Run("classify", each, {}).key for each in sources}) == 4
 
 

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection, save_npz
-from ldslearn.paper.plans import COLLECTIONS, read_config
+from ldslearn.evaluate import PROTOCOLS
+from ldslearn.paper.plans import read_collections
 from ldslearn.paper.sources import Library
 
 from support.layouts import write_cambridge, write_trafficdb
 
-EMBEDDED = [n for n, e in read_config(COLLECTIONS).items() if "path" not in e]
+EMBEDDED = [n for n, e in read_collections().items() if "path" not in e]
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
@@ -88,6 +89,22 @@ def test_sets_of_the_paper_are_read_by_their_loaders(tmp_path):
         # Clip i, from 1, is in the test part of trial i % 4.
         assert [i for i in range(254) if (i + 1) % 4 == trial % 4] == test.tolist()
         assert len(train) + len(test) == 254
+
+
+def test_clips_of_ucsd_that_no_trial_lists_are_not_used(tmp_path):
+    write_trafficdb(tmp_path / "ucsd", unused=(3, 8))
+    splits = Library(tmp_path).source("ucsd").splits()
+    assert len(splits) == 4
+    for train, test in splits:
+        assert sorted([*train, *test]) == [i for i in range(254) if i not in (2, 7)]
+
+
+def test_halves_are_the_protocol_of_the_paper(tmp_path):
+    save_npz(tmp_path / "hcs10.npz", toy(groups=np.tile(["p", "q"], 20)))
+    source = Library(tmp_path).source("hcs10")
+    halves = PROTOCOLS["cambridge-halves"].splits(source.data)
+    for mine, theirs in zip(source.halves(), halves, strict=True):
+        assert all((a == b).all() for a, b in zip(mine, theirs, strict=True))
 
 
 def test_a_set_that_is_not_whole_is_told(tmp_path):

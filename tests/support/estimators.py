@@ -45,6 +45,10 @@ ESTIMATORS = {
     "SparseCoder-atoms": (SparseCoder(atoms=SYSTEMS[:9]), False),
     "SparseCodingClassifier": (SparseCodingClassifier(), False),
     "SparseCodingClassifier-mixture": (SparseCodingClassifier(MIXTURE, n_nonzero=3), False),
+    "SparseCodingClassifier-cv": (
+        SparseCodingClassifier("hybrid", kernel_params={"mix": "cv"}),
+        False,
+    ),
     "SparseCodingClassifier-reject": (SparseCodingClassifier(reject=0.3), False),
     "NearestLDSClassifier": (NearestLDSClassifier(), False),
     "NearestLDSClassifier-three": (NearestLDSClassifier("projection", n_neighbors=3), False),
@@ -61,6 +65,10 @@ ESTIMATORS = {
     ),
     "DictionaryClassifier-logistic": (
         DictionaryClassifier(dictionary(), LogisticRegression()),
+        False,
+    ),
+    "DictionaryClassifier-residual": (
+        DictionaryClassifier(dictionary(mix="cv"), "residual", per_class=True),
         False,
     ),
     "DictionaryClassifier-svc": (DictionaryClassifier(dictionary(), SVC()), False),

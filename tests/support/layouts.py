@@ -66,14 +66,18 @@ def clip_name(index):
     return f"cctv052x2004080516x{1637 + index:05d}"
 
 
-def write_trafficdb(root, n_clips=254, video=False):
-    """ImageMaster and EvalSet_*, 1-based; clip i is of class i % 3, in the test part of i % 4."""
+def write_trafficdb(root, n_clips=254, video=False, unused=()):
+    """ImageMaster and EvalSet_*, 1-based; clip i is of class i % 3, in the test part of i % 4.
+
+    Clips `unused` are in no trial.
+    """
     root.mkdir(exist_ok=True)
     indices = range(1, n_clips + 1)
     lines = [f"{i}\t{clip_name(i)}\t{TRAFFIC[i % 3]}" for i in indices]
     (root / "ImageMaster").write_text("\n".join(["#index\troot\tclass", *lines, ""]))
-    trains = [[i for i in indices if i % 4 != trial % 4] for trial in range(1, 5)]
-    tests = [[i for i in indices if i % 4 == trial % 4] for trial in range(1, 5)]
+    used = [i for i in indices if i not in unused]
+    trains = [[i for i in used if i % 4 != trial % 4] for trial in range(1, 5)]
+    tests = [[i for i in used if i % 4 == trial % 4] for trial in range(1, 5)]
     for part, rows in (("train", trains), ("test", tests)):
         text = "".join(",".join(map(str, row)) + "\n" for row in rows)
         (root / f"EvalSet_{part}").write_text(text)

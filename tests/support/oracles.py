@@ -227,3 +227,15 @@ def literal_s(eigenvalue, eigenvalues, measurements, weights):
         E = np.diag(top / np.abs(1 - eigenvalue * np.conj(Lambda)) ** 2)
         S += c * U @ E @ U.conj().T
     return S
+
+
+def class_residuals(gram, cross, own, codes, atom_classes):
+    """e_c of Eq. (13), (N, n_classes): one system and one pair of atoms after the other."""
+    residuals = np.empty((len(codes), atom_classes.max() + 1))
+    for i, z in enumerate(codes):
+        for c in range(residuals.shape[1]):
+            atoms = np.flatnonzero(atom_classes == c)
+            linear = sum(z[j] * cross[i, j] for j in atoms)
+            square = sum(z[j] * z[k] * gram[j, k] for j in atoms for k in atoms)
+            residuals[i, c] = own[i] - 2 * linear + square
+    return residuals

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from ldslearn.video import read_frames, read_video, write_video
-from ldslearn.video.reading import FrameOptions, natural_order, read_clips
+from ldslearn.video.options import FrameOptions
+from ldslearn.video.reading import natural_order, read_clips
 from ldslearn.video.resizing import resize
 
 SMOOTH = np.add.outer(np.arange(12) * 5.0, np.add.outer(np.arange(18.0), np.arange(25.0) * 3))

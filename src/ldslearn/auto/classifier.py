@@ -17,10 +17,11 @@ from ldslearn._tags import NoTable
 from ldslearn.auto.calibration import chances
 from ldslearn.auto.candidates import PARTS, QUICK_RULES, Description, Rule, build
 from ldslearn.auto.expectation import expected_accuracy
-from ldslearn.auto.folds import check_groups, make_folds
+from ldslearn.auto.folds import make_folds
 from ldslearn.auto.report import Report
 from ldslearn.auto.search import Search, choose
 from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
+from ldslearn.classify.folds import check_groups
 from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS, LDSStore
 from ldslearn.models.streaming import by_blocks

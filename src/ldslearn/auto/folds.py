@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 
-from ldslearn import _errors
+from ldslearn.classify.folds import cut_groups
 
 Floats = NDArray[np.float64]
 _MOST_FOLDS = 10  # of sparse coding more folds cost nothing, and leave almost all to train on
@@ -53,33 +53,3 @@ def make_folds(
             for number, (_, held_out) in enumerate(parts):
                 repeat[tested[held_out]] = number
     return folds
-
-
-def cut_groups(
-    labels: NDArray[Any], groups: NDArray[Any], n_folds: int, random: np.random.RandomState
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return training and test indices of stratified folds that part no group.
-
-    Groups are renumbered in random order here, for the shuffling of scikit-learn before 1.8 changes
-    nothing but the counts that folds are balanced by.
-    """
-    names, owners = np.unique(groups, return_inverse=True)
-    renumbered = np.argsort(random.permutation(len(names)))[owners]
-    return list(StratifiedGroupKFold(n_folds).split(labels, labels, renumbered))
-
-
-def check_groups(groups: Any, n_sequences: int) -> NDArray[Any] | None:
-    """Return groups as an array of one for each sequence, None if there are none."""
-    if groups is None:
-        return None
-    found = np.asarray(groups)
-    if found.shape != (n_sequences,):
-        raise _errors.invalid(
-            "groups", f"have one entry for each of {n_sequences} sequences", f"shape {found.shape}",
-            "",
-        )  # fmt: skip
-    if len(np.unique(found)) < 2:
-        raise _errors.invalid(
-            "groups", "be two at least", "one", "Without groups all sequences are alike."
-        )
-    return found

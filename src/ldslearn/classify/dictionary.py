@@ -1,5 +1,6 @@
 """Classification by codes on a learned dictionary."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -12,30 +13,46 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
+from ldslearn.classify.mixing import choose_mix
+from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
+from ldslearn.coding import explained_by_class
 from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
-from ldslearn.models import LDS
+from ldslearn.models import LDS, as_systems
+from ldslearn.models.streaming import by_blocks
 
 Floats = NDArray[np.float64]
 
 
+RESIDUAL = "residual"
+
+
 def _classifier_has(method: str) -> Callable[[Any], bool]:
     def has(model: Any) -> bool:
+        if _is_residual(model.classifier):
+            return True
         usual = model.classifier is None  # LinearSVC, which has scores but no probabilities
         return method == "decision_function" if usual else hasattr(model.classifier, method)
 
     return has
 
 
+def _is_residual(classifier: Any) -> bool:
+    return isinstance(classifier, str) and classifier == RESIDUAL
+
+
 class DictionaryClassifier(LDSClassifier):
-    """Learn a dictionary, code systems by it, and classify the codes (Sec. 9.3).
+    """Learn a dictionary, code systems by it, and classify the codes (Sec. 5.3 and 9.3).
 
     Parameters
     ----------
     dictionary : LDSDictionary or FiniteDictionary
-        Learned anew by `fit`; to use atoms as they are, give ``init=atoms, max_iter=0``.
-    classifier : estimator, default=None
-        Of codes; None is ``LinearSVC()``.
+        Learned anew by `fit`; to use atoms as they are, give ``init=atoms, max_iter=0``. Its `mix`
+        may be "cv": the best of 0.2, 0.4, 0.6, 0.8 and 1 by five stratified folds of the training
+        systems (the largest of equals), for which 25 dictionaries are learned.
+    classifier : estimator, "residual" or None, default=None
+        Of codes; None is ``LinearSVC()``. "residual" labels a system by the class whose atoms
+        rebuild it best from their part of its code (SRC, Eq. 13), and needs `per_class`.
     per_class : bool, default=False
         The hierarchical scheme: a dictionary of ``dictionary.n_atoms`` atoms for every class (fewer
         where a class has fewer systems), put side by side.
@@ -47,7 +64,19 @@ class DictionaryClassifier(LDSClassifier):
         With ``per_class``, of the atoms of all classes.
     dictionaries_ : list
         With ``per_class``, those of the classes.
-    classifier_ : fitted classifier
+    atom_classes_ : (n_atoms,) int array
+        With ``per_class``, the class of each atom, an index into `classes_`.
+    classifier_ : fitted classifier, or "residual"
+    mix_ : float
+        What ``mix="cv"`` chose.
+    mix_scores_ : dict of float to float
+        Share of held-out systems labelled rightly by each candidate of ``mix="cv"``.
+
+    Notes
+    -----
+    Residuals of two-fold systems are sums over the codes of both parts, as the objective is. Where
+    all codes are zero, residuals are equal: the label is that of the most similar atom, and a
+    warning tells.
 
     Examples
     --------
@@ -66,7 +95,7 @@ class DictionaryClassifier(LDSClassifier):
         self.classifier = classifier
         self.per_class = per_class
 
-    def fit(self, X: LDS, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: LDS, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the dictionary and the classifier of codes.
 
         Parameters
@@ -75,6 +104,8 @@ class DictionaryClassifier(LDSClassifier):
         y : (len(X),) array of labels
         sample_weight : (len(X),) array, optional
             Passed to the classifier of codes. The dictionary is learned without weights.
+        groups : (len(X),) array, optional
+            Who or what was recorded: the folds of ``mix="cv"`` part no group.
         """
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
@@ -84,21 +115,64 @@ class DictionaryClassifier(LDSClassifier):
                 "dictionary", "be an LDSDictionary or a FiniteDictionary", self.dictionary
             )
         weights = check_weights(sample_weight, len(systems))
+        residual = _is_residual(self.classifier)
+        if residual:
+            self._check_residual(weights)
         dictionary, of_classes = clone(self.dictionary), []
+        chosen = None
+        if getattr(dictionary, "mix", None) == "cv":
+            chosen = self._choose_mix(as_systems(X, "X"), classes, indices, groups)
+            dictionary.set_params(mix=chosen[0])
         if self.per_class:
-            of_classes = self._fit_classes([systems[indices == c] for c in range(len(classes))])
+            parts = [systems[indices == c] for c in range(len(classes))]
+            of_classes = self._fit_classes(dictionary, parts)
             atoms = Atoms.concatenate([fitted.atoms_ for fitted in of_classes])
             dictionary.set_params(n_atoms=len(atoms)).with_atoms(atoms, systems)
         else:
             self._fit_all(dictionary, systems)
-        classifier = self._new_classifier()
-        options = {} if weights is None else {"sample_weight": weights}
-        classifier.fit(dictionary.transform(systems), classes[indices], **options)
+        classifier: Any = RESIDUAL
+        if not residual:
+            classifier = self._new_classifier()
+            options = {} if weights is None else {"sample_weight": weights}
+            classifier.fit(dictionary.transform(systems), classes[indices], **options)
         self.classes_, self.dictionary_, self.classifier_ = classes, dictionary, classifier
-        self.__dict__.pop("dictionaries_", None)
+        for name in ("dictionaries_", "atom_classes_", "mix_", "mix_scores_"):
+            self.__dict__.pop(name, None)
         if self.per_class:
             self.dictionaries_ = of_classes
+            sizes = [len(fitted.atoms_) for fitted in of_classes]
+            self.atom_classes_ = np.repeat(np.arange(len(classes)), sizes)
+        if chosen is not None:
+            self.mix_, self.mix_scores_ = chosen
         return self
+
+    def _check_residual(self, weights: Floats | None) -> None:
+        if not self.per_class:
+            raise _errors.invalid(
+                "per_class", "be True for classifier='residual'", self.per_class,
+                "Residuals compare the atoms of classes: give per_class=True.",
+            )  # fmt: skip
+        if weights is not None:
+            raise _errors.invalid(
+                "sample_weight", "be None for classifier='residual'", "weights",
+                "Nothing is fitted to the codes.",
+            )  # fmt: skip
+
+    def _choose_mix(
+        self, systems: LDS, classes: NDArray[Any], labels: NDArray[np.intp], groups: Any
+    ) -> tuple[float, dict[float, float]]:
+        y = classes[labels]
+
+        def count_hits(mix: float, train: NDArray[np.intp], test: NDArray[np.intp]) -> int:
+            model = clone(self)
+            n_atoms = self.dictionary.n_atoms
+            if isinstance(self.dictionary.init, str):
+                n_atoms = min(n_atoms, len(train))
+            model.dictionary.set_params(mix=mix, n_atoms=n_atoms)
+            predicted = model.fit(systems[train], y[train]).predict(systems[test])
+            return int((predicted == y[test]).sum())
+
+        return choose_mix(count_hits, labels, groups, "mix")
 
     def _fit_all(self, dictionary: SystemDictionary, systems: LDS) -> None:
         """Learn one dictionary; an interrupt leaves what was learned, and no classifier."""
@@ -110,9 +184,8 @@ class DictionaryClassifier(LDSClassifier):
                 self.dictionary_ = dictionary
             raise
 
-    def _fit_classes(self, parts: list[LDS]) -> list[SystemDictionary]:
+    def _fit_classes(self, template: SystemDictionary, parts: list[LDS]) -> list[SystemDictionary]:
         """Learn a dictionary of the systems of each class."""
-        template = self.dictionary
         check_whole("n_atoms", template.n_atoms)
         if not isinstance(template.init, str):
             raise _errors.atoms_given_per_class()
@@ -123,20 +196,73 @@ class DictionaryClassifier(LDSClassifier):
 
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
+        if self._rebuilds:
+            explained, _, nearest = self._explained(X)
+            return self.classes_[pick_classes(explained, nearest)]
         codes = self._codes(X)
         return self.classifier_.predict(codes)
 
     @available_if(_classifier_has("decision_function"))
     def decision_function(self, X: LDS) -> Floats:
-        """Return the scores of the classifier of codes, if it has any."""
+        """Return the scores of the classifier of codes, if it has any; or minus the residuals."""
+        if self._rebuilds:
+            return score_classes(*self._explained(X))
         codes = self._codes(X)
         return self.classifier_.decision_function(codes)
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(self, X: LDS) -> Floats:
-        """Return the probabilities of the classifier of codes, if it has any."""
+        """Return the probabilities of the classifier of codes, if it has any.
+
+        With ``classifier="residual"`` each class' share of what all classes explain, as of
+        :class:`SparseCodingClassifier`: no probabilities.
+        """
+        if self._rebuilds:
+            explained, _, nearest = self._explained(X)
+            return share_classes(explained, nearest)
         codes = self._codes(X)
         return self.classifier_.predict_proba(codes)
+
+    @available_if(lambda model: _is_residual(model.classifier))
+    def residuals_for(self, X: LDS) -> Floats:
+        """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
+        check_is_fitted(self, "classifier_")
+        explained, own, _ = self._explained(X)
+        return own[:, None] - explained
+
+    @property
+    def _rebuilds(self) -> bool:
+        """Whether labels come from residuals."""
+        check_is_fitted(self, "classifier_")
+        return _is_residual(self.classifier_)
+
+    def _explained(self, X: LDS) -> tuple[Floats, Floats, NDArray[np.intp]]:
+        """What each class explains, k(x, x), and the nearest class of codes of zeros, else -1."""
+        table = self._explain(X)
+        nearest = table[:, -1].astype(np.intp)
+        empty = np.flatnonzero(nearest >= 0)
+        if len(empty):
+            text = _errors.zero_codes(empty.tolist(), self.dictionary_.sparsity)
+            warnings.warn(text, stacklevel=3)
+        return table[:, :-2], table[:, -2], nearest
+
+    @by_blocks
+    def _explain(self, X: LDS) -> Floats:
+        """The three of :meth:`_explained` side by side, (len(X), n_classes + 2)."""
+        groups, n_jobs = self.dictionary_._groups_of(X), self.dictionary_.n_jobs
+        n_classes = len(self.classes_)
+        explained, own = np.zeros((len(X), n_classes)), np.zeros(len(X))
+        coded = np.zeros(len(X), dtype=bool)
+        similar = np.full((len(X), len(self.atom_classes_)), -np.inf)
+        for group in groups:
+            codes = group.best_codes(n_jobs)
+            gram, cross = group.kernels(n_jobs)
+            explained += explained_by_class(gram, cross, codes, self.atom_classes_, n_classes)
+            own += group.own
+            coded |= codes.any(axis=1)
+            similar = np.maximum(similar, cross)
+        nearest = np.where(coded, -1, self.atom_classes_[similar.argmax(axis=1)])
+        return np.column_stack([explained, own, nearest])
 
     def _codes(self, X: LDS) -> Floats:
         check_is_fitted(self, "classifier_")

@@ -10,7 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_real
 from ldslearn.classify.labels import LDSClassifier, check_labelled
-from ldslearn.coding import SparseCoder, explained_by_class
+from ldslearn.classify.mixing import choose_mix
+from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
+from ldslearn.coding import SparseCoder, explained_by_class, sparse_code
+from ldslearn.geometry import pairwise_kernel
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
 from ldslearn.models.streaming import by_blocks
@@ -37,7 +40,9 @@ class SparseCodingClassifier(LDSClassifier):
     n_nonzero : int or None, default=None
     nonnegative : bool, default=False
     kernel_params : mapping or None, default=None
-        Parameters of the kernel. ``bandwidth="median"`` is taken among the training systems.
+        Parameters of the kernel. ``bandwidth="median"`` is taken among the training systems. The
+        `mix` of the kernel "hybrid" may be "cv": the best of 0.2, 0.4, 0.6, 0.8 and 1 by five
+        stratified folds of the training systems (the largest of equals).
     reject : float or None, default=None
         Open sets: a system is labelled `reject_label` when even its best class leaves more than
         this share of it unexplained, e_c > reject k(x, x).
@@ -54,6 +59,10 @@ class SparseCodingClassifier(LDSClassifier):
         Fitted to the training systems, which are its atoms.
     atom_classes_ : (n_atoms,) int array
         Class of each atom, an index into `classes_`.
+    mix_ : float
+        What ``mix="cv"`` chose.
+    mix_scores_ : dict of float to float
+        Share of held-out systems labelled rightly by each candidate of ``mix="cv"``.
 
     Notes
     -----
@@ -93,33 +102,65 @@ class SparseCodingClassifier(LDSClassifier):
         self.reject_label = reject_label
         self.n_jobs = n_jobs
 
-    def fit(self, X: LDS, y: Any) -> Self:
+    def fit(self, X: LDS, y: Any, groups: Any = None) -> Self:
         """Keep the training systems as atoms and compute their kernel matrix.
 
         Parameters
         ----------
         X : LDS
         y : (len(X),) array of labels
+        groups : (len(X),) array, optional
+            Who or what was recorded: the folds of ``mix="cv"`` part no group.
         """
         systems, classes, indices = check_labelled(X, y)
         self._check_reject(classes)
+        for name in ("mix_", "mix_scores_"):
+            self.__dict__.pop(name, None)
+        parameters = self.kernel_params
+        if self.kernel == "hybrid" and dict(parameters or {}).get("mix") == "cv":
+            self.mix_, self.mix_scores_ = self._choose_mix(systems, indices, groups)
+            parameters = {**dict(parameters or {}), "mix": self.mix_}
         self.coder_ = SparseCoder(
             self.kernel,
             sparsity=self.sparsity,
             n_nonzero=self.n_nonzero,
             nonnegative=self.nonnegative,
-            kernel_params=self.kernel_params,
+            kernel_params=parameters,
             n_jobs=self.n_jobs,
         ).fit(systems)
         self.classes_, self.atom_classes_ = classes, indices
         return self
+
+    def _choose_mix(
+        self, systems: LDS, labels: NDArray[np.intp], groups: Any
+    ) -> tuple[float, dict[float, float]]:
+        """Both kernel matrices are computed once, for all candidates and folds."""
+        dynamics, noise = (
+            pairwise_kernel(systems, None, name, n_jobs=self.n_jobs)
+            for name in ("projection", "covariance")
+        )
+        options: dict[str, Any] = {"n_nonzero": self.n_nonzero, "nonnegative": self.nonnegative}
+        n_classes = int(labels.max()) + 1
+
+        def count_hits(mix: float, train: NDArray[np.intp], test: NDArray[np.intp]) -> int:
+            K = mix * dynamics[:, train] + (1 - mix) * noise[:, train]
+            gram, cross = K[train], K[test]
+            codes = sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs, **options)
+            explained = explained_by_class(gram, cross, codes, labels[train], n_classes)
+            # A class that is not trained on explains nothing, and could win over less.
+            explained[:, np.setdiff1d(np.arange(n_classes), labels[train])] = -np.inf
+            first = labels[train][cross.argmax(axis=1)]
+            nearest = np.where(codes.any(axis=1), -1, first)
+            return int((pick_classes(explained, nearest) == labels[test]).sum())
+
+        return choose_mix(count_hits, labels, groups, "mix")
 
     @by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         explained, first_atoms = self._explained(X, warn=self.reject is None)
         empty = first_atoms >= 0
-        labels = self.classes_[self._winners(explained, first_atoms)]
+        labels = self.classes_[pick_classes(explained, self._nearest(first_atoms))]
         if self.reject is None:
             return labels
         own = self.coder_.kernel_.diagonal(X, self.n_jobs)
@@ -137,12 +178,8 @@ class SparseCodingClassifier(LDSClassifier):
         as for codes of zeros, that class is ahead by one unit in the last place.
         """
         explained, first_atoms = self._explained(X)
-        scores = explained - self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None]
-        best, rows = self._winners(explained, first_atoms), np.arange(len(scores))
-        behind = scores.argmax(axis=1) != best
-        largest = scores.max(axis=1)
-        scores[rows[behind], best[behind]] = np.nextafter(largest[behind], np.inf)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        own = self.coder_.kernel_.diagonal(X, self.n_jobs)
+        return score_classes(explained, own, self._nearest(first_atoms))
 
     @by_blocks
     def predict_proba(self, X: LDS) -> Floats:
@@ -155,9 +192,7 @@ class SparseCodingClassifier(LDSClassifier):
         equal shares.
         """
         explained, first_atoms = self._explained(X)
-        shares = explained - np.minimum(explained.min(axis=1, keepdims=True), 0.0)
-        shares[first_atoms >= 0] = 1.0
-        return shares / shares.sum(axis=1, keepdims=True)
+        return share_classes(explained, self._nearest(first_atoms))
 
     @by_blocks
     def residuals_for(self, X: LDS) -> Floats:
@@ -189,12 +224,9 @@ class SparseCodingClassifier(LDSClassifier):
             self.coder_.warn_of_zeros(empty, stacklevel=5)
         return explained, first_atoms
 
-    def _winners(self, explained: Floats, first_atoms: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The class that explains most; of a code of zeros, that of the most similar atom."""
-        best = explained.argmax(axis=1)
-        empty = first_atoms >= 0
-        best[empty] = self.atom_classes_[first_atoms[empty]]
-        return best
+    def _nearest(self, first_atoms: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The class of the most similar atom of a code of zeros, else -1."""
+        return np.where(first_atoms >= 0, self.atom_classes_[first_atoms], -1)
 
     def _check_reject(self, classes: NDArray[Any]) -> None:
         if self.reject is not None:

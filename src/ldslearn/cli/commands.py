@@ -9,14 +9,13 @@ import typer
 
 from ldslearn import _errors
 from ldslearn.cli import options as given
+from ldslearn.cli.modelling import method_options, protocol_options
 from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
     check_output,
     collection_file,
     drop_unfit_for,
-    method_options,
     output_file,
-    protocol_options,
     read_data,
     reading_options,
     report_written,
@@ -223,12 +222,14 @@ def train(
         "states": about["n_states"],
         "delays": about["delays"],
         "sparsity": about["sparsity"],
+        "mix": about.get("mix"),
         **({} if report is None else showing.automatic(report["chosen"])),
         "candidates tried": len(about["tried"]) or None,
         "accuracy in folds": expected,
     }
     shown = showing.describe_data(str(data), about["data"])
-    showing.show(about, as_json, *shown, showing.facts("trained", chosen))
+    settled = showing.list_parameters(about["parameters"])
+    showing.show(about, as_json, *shown, *settled, showing.facts("trained", chosen))
     report_written(output, as_json)
 
 

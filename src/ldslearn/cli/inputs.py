@@ -23,7 +23,7 @@ from ldslearn.datasets.rates import choose_channels_and_rate, read_like
 from ldslearn.datasets.ts import load_arff, load_ts
 from ldslearn.models.shards import INDEX
 from ldslearn.persist.files import KIND, KINDS
-from ldslearn.video.reading import FrameOptions
+from ldslearn.video.options import FrameOptions
 
 ONE_FILE: dict[str, Callable[[Path], Collection]] = {
     ".npz": load_npz,
@@ -245,8 +245,10 @@ def parse_size(text: str) -> Any:
 
 
 def parse_crop(text: str | None) -> Any:
-    """``TOP,LEFT,HEIGHT,WIDTH`` as numbers."""
-    return None if text is None else _numbers("--crop", text, ",", 4, "TOP,LEFT,HEIGHT,WIDTH")
+    """``TOP,LEFT,HEIGHT,WIDTH`` as numbers, or ``motion``."""
+    if text in (None, "motion"):
+        return text
+    return _numbers("--crop", text, ",", 4, "TOP,LEFT,HEIGHT,WIDTH or motion")
 
 
 def _numbers(name: str, text: str, between: str, count: int, meaning: str) -> tuple[int, ...]:

@@ -88,6 +88,7 @@ def _describe_training(found: Saved) -> dict[str, Any]:
         "states": about["n_states"],
         "delays": about["delays"],
         "sparsity": about["sparsity"],
+        "mix": about.get("mix"),
         "accuracy in folds": expected,
         "probabilities": "calibrated" if hasattr(found.estimator, "pipeline_") else None,
         "frames": " x ".join(map(str, about["frame_shape"] or [])),

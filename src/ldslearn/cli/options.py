@@ -9,10 +9,10 @@ import typer
 
 from ldslearn import _errors
 
-_FILES, _MODEL, _SHOWN = "How files are read", "The model", "Output"
+_FILES, MODEL, _SHOWN = "How files are read", "The model", "Output"
 
 
-def _one_of(option: str, module: str, names: str) -> Callable[[str | None], str | None]:
+def one_of(option: str, module: str, names: str) -> Callable[[str | None], str | None]:
     """Check a name against those of a module, which is imported when it is needed."""
 
     def check(value: str | None) -> str | None:
@@ -43,8 +43,9 @@ Layout = Annotated[
     typer.Option(
         "--set",
         help="Read DATA by the layout of one of the paper's sets: cambridge, ucsd, ucla, dyntexpp, "
-        "sd, spr, bdh.",
-        callback=_one_of("--set", "ldslearn.cli.inputs", "LAYOUTS"),
+        "sd, spr, bdh. evaluate and train then take the paper's protocol and parameters where "
+        "none are given.",
+        callback=one_of("--set", "ldslearn.cli.inputs", "LAYOUTS"),
         rich_help_panel=_FILES,
     ),
 ]
@@ -61,7 +62,11 @@ Colour = Annotated[
 ]  # fmt: skip
 Crop = Annotated[
     str | None,
-    typer.Option(help="Part of each frame: TOP,LEFT,HEIGHT,WIDTH.", rich_help_panel=_FILES),
+    typer.Option(
+        help="Part of each frame: TOP,LEFT,HEIGHT,WIDTH; or 'motion', the part of --size whose "
+        "pixels vary most over time.",
+        rich_help_panel=_FILES,
+    ),
 ]
 Stride = Annotated[
     int, typer.Option(help="Keep every n-th frame.", min=1, rich_help_panel=_FILES)
@@ -79,7 +84,7 @@ Features = Annotated[
     str,
     typer.Option(
         help="pixels or lbp-top.",
-        callback=_one_of("--features", "ldslearn.datasets.items", "FEATURES"),
+        callback=one_of("--features", "ldslearn.datasets.items", "FEATURES"),
         rich_help_panel=_FILES,
     ),
 ]
@@ -153,7 +158,8 @@ ProtocolText = Annotated[
         "--protocol",
         "-p",
         help="folds:K, shuffle:REPEATS:SHARE, split (the data's own), split:PART, split:each, "
-        "groups, or a set of the paper. Default: the data's parts train and test, else folds:5.",
+        "trials, groups, or a set of the paper. Default: that of --set; else the data's parts "
+        "train and test, else folds:5.",
     ),
 ]
 Folds = Annotated[int | None, typer.Option(help="Short for --protocol folds:K.", min=2)]
@@ -166,32 +172,6 @@ RecordFile = Annotated[
 ReportFile = Annotated[
     Path | None, typer.Option("--report", help="Write an HTML page of the results here.")
 ]
-MethodName = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "-m",
-        help="auto, or one of the paper's: lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, "
-        "glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl.",
-        rich_help_panel=_MODEL,
-    ),
-]
-Budget = Annotated[
-    float,
-    typer.Option(
-        help="Seconds that auto may take to choose and train.", min=0.1, rich_help_panel=_MODEL
-    ),
-]
-States = Annotated[
-    int | None,
-    typer.Option(
-        "--states",
-        "-n",
-        help="Order of each system; chosen on training data when not given.",
-        min=1,
-        rich_help_panel=_MODEL,
-    ),
-]
 FixedStates = Annotated[
     int | None,
     typer.Option(
@@ -199,15 +179,7 @@ FixedStates = Annotated[
         "-n",
         help="Order of each system; ten, or what is possible, when not given.",
         min=1,
-        rich_help_panel=_MODEL,
-    ),
-]
-Sparsity = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        help="Weight of the codes' absolute values; chosen on training data when not given.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Delays = Annotated[
@@ -215,29 +187,18 @@ Delays = Annotated[
     typer.Option(
         help="Lagged copies of each sample; enough for ten channels when not given.",
         min=1,
-        rich_help_panel=_MODEL,
-    ),
-]
-Atoms = Annotated[
-    int, typer.Option(help="Atoms of a dictionary.", min=1, rich_help_panel=_MODEL)
-]  # fmt: skip
-Order = Annotated[
-    int,
-    typer.Option(
-        help="Blocks of finite observability, for glds-sc and glds-dl.",
-        min=1,
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 Stabilizer = Annotated[
     str,
     typer.Option(
         help="soft, dwls, wls, constraint, clip, scale or none.",
-        callback=_one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
-        rich_help_panel=_MODEL,
+        callback=one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
+        rich_help_panel=MODEL,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_help_panel=_MODEL)]
+Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_help_panel=MODEL)]
 Jobs = Annotated[
     int,
     typer.Option(

@@ -143,6 +143,8 @@ def reading_options(
         if chunk and length is None:
             raise ValueError("--chunk needs --length, the frames of a clip.")
         pixels, part = parse_size(size), parse_crop(crop)
+        if part == "motion" and not isinstance(pixels, tuple):
+            raise ValueError("--crop motion needs --size HEIGHTxWIDTH, the part to keep.")
     return {
         "size": pixels,
         "colour": colour,
@@ -169,49 +171,6 @@ def table_options(
         if transpose and (time is not None or names is not None):
             raise _errors.invalid_parameter("--transpose", "not be given with --time", transpose)
     return {"time": time, "columns": names, "rate": rate, "transpose": transpose}
-
-
-def method_options(
-    method: given.MethodName = "auto",
-    budget: given.Budget = 30.0,
-    states: given.States = None,
-    sparsity: given.Sparsity = None,
-    delays: given.Delays = None,
-    atoms: given.Atoms = 16,
-    order: given.Order = 5,
-    stabilizer: given.Stabilizer = "soft",
-    seed: given.Seed = 0,
-    jobs: given.Jobs = -1,
-) -> dict[str, Any]:
-    """Return the arguments of ``evaluate`` and ``train`` of the library."""
-    from ldslearn.evaluate.fitting import check_automatic
-    from ldslearn.evaluate.methods import Settings, find_method
-
-    with usage():
-        found = find_method(method)
-        if found.automatic:
-            given_values = {"--states": states, "--sparsity": sparsity, "--delays": delays}
-            check_automatic({**given_values, "stabilizer": stabilizer})
-    return {
-        "method": found.name,
-        "n_states": states,
-        "sparsity": sparsity,
-        "delays": delays,
-        "encoder": {"stabilizer": stabilizer},
-        "settings": Settings(atoms=atoms, order=order, budget=budget, seed=seed, n_jobs=jobs),
-    }
-
-
-def protocol_options(protocol: given.ProtocolText = None, folds: given.Folds = None) -> Any:
-    """Return the protocol, or None for the one that suits the data."""
-    from ldslearn.evaluate.protocols import Protocol, parse
-
-    with usage():
-        if folds is not None and protocol is not None:
-            raise _errors.invalid_parameter("--folds", "not be given with --protocol", folds)
-        if folds is not None:
-            return Protocol("folds", folds)
-        return None if protocol is None else parse(protocol)
 
 
 def check_output(output: Path, *inputs: Path) -> Path:

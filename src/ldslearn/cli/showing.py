@@ -124,8 +124,10 @@ def evaluation(record: dict[str, Any]) -> list[Table | str]:
     title = plain(f"{record['method']}, {record['protocol']}")
     rounds = Table(title=title, title_justify="left")
     sparse = any(one["sparsity"] is not None for one in record["rounds"])
+    mixed = any("mix" in one for one in record["rounds"])
     columns = (
         "round", "test", "states", "delays", *(["sparsity"] if sparse else []),
+        *(["mix"] if mixed else []),
         "accuracy", "balanced", "macro F1",
     )  # fmt: skip
     for column in columns:
@@ -137,9 +139,30 @@ def evaluation(record: dict[str, Any]) -> list[Table | str]:
             str(one["n_states"]),
             str(one["delays"]),
             *(["" if one["sparsity"] is None else f"{one['sparsity']:g}"] if sparse else []),
+            *([f"{one['mix']:g}"] if mixed else []),
             *(f"{one[name]:.1%}" for name in ("accuracy", "balanced_accuracy", "macro_f1")),
         )
-    return [rounds, *_confusion(record), *_mislabelled(record), *_summary(record)]
+    return [
+        *list_parameters(record["parameters"]),
+        rounds,
+        *_confusion(record),
+        *_mislabelled(record),
+        *_summary(record),
+    ]
+
+
+def list_parameters(parameters: Mapping[str, Mapping[str, Any]]) -> list[Table | str]:
+    """A table of the parameters that a method was given and where they come from; none of auto."""
+    known = {name: one for name, one in parameters.items() if name != "budget"}
+    if not known:
+        return []
+    table = Table(title="parameters", title_justify="left")
+    for column in ("parameter", "value", "from"):
+        table.add_column(column)
+    for name, one in known.items():
+        value = one["value"]
+        table.add_row(name, "" if value is None else plain(str(value)), plain(one["from"]))
+    return [table]
 
 
 def _mislabelled(record: dict[str, Any]) -> list[Table | str]:

@@ -114,6 +114,15 @@ def learn(
     parts: Annotated[
         str | None, typer.Option(help="twofold, symmetric or skew; twofold if not given.")
     ] = None,
+    mix: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Weight of the dynamics beside the covariance of the noise; without covariance "
+            "if not given.",
+        ),
+    ] = None,
     init: Annotated[
         str,
         typer.Option(
@@ -155,7 +164,7 @@ def learn(
         earlier = load_dictionary(init)
         model = clone(earlier).set_params(init=earlier.atoms_)
     about = {"data": describe_data(systems)}
-    chosen = {"n_atoms": atoms, "sparsity": sparsity, "parts": parts}
+    chosen = {"n_atoms": atoms, "sparsity": sparsity, "parts": parts, "mix": mix}
     model.set_params(**{name: value for name, value in chosen.items() if value is not None})
     model.set_params(max_iter=iterations, random_state=seed, n_jobs=jobs)
     with on_cluster(cluster) as happened:

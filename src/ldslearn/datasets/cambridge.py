@@ -6,7 +6,8 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.gathering import Item, check_complete, existing_folder, gather, subfolders
 from ldslearn.datasets.items import Reading
 from ldslearn.video import read_frames
-from ldslearn.video.reading import FrameOptions, holds_images
+from ldslearn.video.options import FrameOptions
+from ldslearn.video.reading import holds_images
 
 _SETS = tuple(f"Set{number}" for number in range(1, 6))
 _CLASSES = tuple(f"{number:04d}" for number in range(9))

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from ldslearn import _errors
 from ldslearn.sequences import NamedSequences, as_collection
 
+UNUSED = "unused"  # the part of a sequence that is neither trained on nor tested
+
 
 @dataclass(frozen=True)
 class Collection:
@@ -22,6 +24,7 @@ class Collection:
         Labels.
     split : (N,) array of str, optional
         The part each sequence belongs to: "train" and "test", or the number of a repetition or set.
+        Sequences of the part "unused" are neither trained on nor tested.
     groups : (N,) array of str, optional
         Who or what was recorded; sequences of one group belong on one side of a split.
     names : tuple of str, optional
@@ -39,6 +42,9 @@ class Collection:
         Time points per second of each sequence, NaN where it is not known; None if all are not.
     notes : tuple of str, optional
         What the reader decided, one line each: which column it took as time.
+    trials : (N, n_trials) array of str, optional
+        The part of each sequence in every trial that was published with the data: "train", "test"
+        or "unused".
     """
 
     X: list[NDArray[Any]]
@@ -52,6 +58,7 @@ class Collection:
     channel_names: tuple[str, ...] | None = None
     rates: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+    trials: NDArray[np.str_] | None = None
 
     def __post_init__(self) -> None:
         names = tuple(map(str, self.names))
@@ -66,6 +73,8 @@ class Collection:
             values = getattr(self, name)
             if values is not None:
                 object.__setattr__(self, name, _as_texts(name, values, len(sequences)))
+        if self.trials is not None:
+            object.__setattr__(self, "trials", _check_trials(self.trials, len(sequences)))
         names = names or tuple(f"sequence {i}" for i in range(len(sequences)))
         object.__setattr__(self, "names", names)
         if self.channel_names is not None:
@@ -96,7 +105,7 @@ class Collection:
             chosen = chosen[None]
         part: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[chosen]
-            for name in ("y", "split", "groups", "rates")
+            for name in ("y", "split", "groups", "rates", "trials")
         }
         return replace(
             self,
@@ -129,6 +138,19 @@ def _check_rates(rates: ArrayLike, n_sequences: int) -> NDArray[np.float64] | No
     if len(wrong):
         raise _errors.invalid("rates", "be positive, or NaN where not known", wrong[0], "")
     return None if np.isnan(values).all() else values
+
+
+def _check_trials(values: ArrayLike, n_sequences: int) -> NDArray[np.str_]:
+    trials = np.asarray(values).astype(np.str_)
+    if trials.ndim != 2 or len(trials) != n_sequences or not trials.shape[1]:
+        raise _errors.invalid(
+            "trials", f"have one row for each of {n_sequences} sequences and a column for each "
+            "trial", f"shape {trials.shape}", "",
+        )  # fmt: skip
+    wrong = np.setdiff1d(trials, ("train", "test", UNUSED))
+    if len(wrong):
+        raise _errors.invalid("trials", f"hold train, test and {UNUSED}", repr(str(wrong[0])), "")
+    return trials
 
 
 def _as_texts(name: str, values: ArrayLike, n_sequences: int) -> NDArray[np.str_]:

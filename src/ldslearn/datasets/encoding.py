@@ -30,7 +30,7 @@ from ldslearn.datasets.resuming import (
 from ldslearn.datasets.settling import settle_reading
 from ldslearn.models import LDSEncoder, LDSStore
 from ldslearn.models.shards import Shard, write_index, writing
-from ldslearn.video.reading import FrameOptions
+from ldslearn.video.options import Crop, FrameOptions
 
 SHARD_SIZE = 64  # items; of clips of 48 x 48 pixels and ten states 14 MB
 _WARNINGS = 5  # passed on from all blocks together
@@ -43,7 +43,7 @@ def encode_folder(
     *,
     size: tuple[int, int] | Literal["auto"] | None = "auto",
     colour: bool = False,
-    crop: tuple[int, int, int, int] | None = None,
+    crop: Crop = None,
     stride: int = 1,
     length: int | None = None,
     chunk: bool = False,
@@ -97,8 +97,9 @@ def encode_folder(
         check_outside(store, path)
     listed, _ = list_items(path, levels, labels)
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
+    kept_size = size if crop == "motion" and size != "auto" else None  # others are settled below
     wanted = Reading(
-        FrameOptions(None, colour, crop, stride, length), chunk, features,
+        FrameOptions(kept_size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
         None if channels is None else tuple(channels),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from ldslearn.datasets.items import Reading, is_table, read_array
 from ldslearn.datasets.labels import label_items
 from ldslearn.datasets.listing import list_folder
 from ldslearn.datasets.settling import settle_reading
-from ldslearn.video.reading import FrameOptions
+from ldslearn.video.options import Crop, FrameOptions
 
 _SIDE = 48  # pixels, of the frames that size="auto" makes
 
@@ -23,7 +23,7 @@ def load_folder(
     *,
     size: tuple[int, int] | Literal["auto"] | None = None,
     colour: bool = False,
-    crop: tuple[int, int, int, int] | None = None,
+    crop: Crop = None,
     stride: int = 1,
     length: int | None = None,
     chunk: bool = False,
@@ -155,9 +155,7 @@ def read_items(
     )
 
 
-def automatic_size(
-    items: Sequence[Item], crop: tuple[int, int, int, int] | None = None
-) -> tuple[int, int] | None:
+def automatic_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
     """Size of the first item's frames, shrunk to 48 pixels per side; None without frames."""
     found = frame_size(items, crop)
     if found is None or max(found) <= _SIDE:
@@ -166,9 +164,7 @@ def automatic_size(
     return height, width
 
 
-def frame_size(
-    items: Sequence[Item], crop: tuple[int, int, int, int] | None = None
-) -> tuple[int, int] | None:
+def frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
     """Height and width of the frames of the first item that has frames and can be read."""
     reading = Reading(FrameOptions(crop=crop, length=1))
     for item in items:

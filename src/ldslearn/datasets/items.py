@@ -17,8 +17,9 @@ from ldslearn.datasets.recording import Recording
 from ldslearn.datasets.table import read_csv
 from ldslearn.datasets.timed_table import read_timed
 from ldslearn.video import lbp_top, to_sequence, to_video
+from ldslearn.video.options import FrameOptions
 from ldslearn.video.rates import pick_frames, read_frame_rate
-from ldslearn.video.reading import FrameOptions, bounded, holds_images, read_clips
+from ldslearn.video.reading import bounded, holds_images, read_clips
 
 VIDEO_SUFFIXES = frozenset({
     ".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg",
@@ -200,7 +201,8 @@ class Reading:
         frames = bounded(self.frames.apply(map(as_asked, array), path), path, chunk=self.chunk)
         kept = np.stack(list(islice(frames, None if self.chunk else self.frames.length)))
         once = Reading(FrameOptions(length=self.frames.length), self.chunk)
-        return [to_video(part, kept.shape[1:]) for part in once._cut(to_sequence(kept))]
+        parts = [to_video(part, kept.shape[1:]) for part in once._cut(to_sequence(kept))]
+        return [self.frames.finish(part, path) for part in parts]
 
 
 def read_array(path: Path) -> NDArray[Any]:

@@ -20,7 +20,8 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
 
     The file holds ``values`` (n_channels, sum of lengths) and ``lengths`` (N,), or one 3-D array
     ``X`` (N, n_channels, n_timepoints). It may hold ``labels`` or ``y`` (N,), which index
-    ``classes`` when those are given; ``groups``, ``split`` and ``names`` (N,); ``spatial`` or
+    ``classes`` when those are given; ``groups``, ``split`` and ``names`` (N,); ``trials``
+    (N, n_trials), "train", "test" or "unused" in every published trial; ``spatial`` or
     ``frame_shape``, the shape of one frame; ``channel_names`` (n_channels,); ``rates``, time
     points per second, one for each sequence or one for all; ``preprocessing``, a JSON text.
     Nothing in it is executed.
@@ -46,6 +47,7 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
             preprocessing=_preprocessing(arrays),
             channel_names=_channel_names(arrays),
             rates=_rates(arrays),
+            trials=arrays.get("trials"),
         )
 
 
@@ -61,7 +63,7 @@ def save_npz(path: str | os.PathLike[str], collection: Collection) -> None:
     }
     if collection.y is not None:
         arrays["classes"], arrays["labels"] = np.unique(collection.y, return_inverse=True)
-    for name in ("split", "groups"):
+    for name in ("split", "groups", "trials"):
         values = getattr(collection, name)
         if values is not None:
             arrays[name] = values

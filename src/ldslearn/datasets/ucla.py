@@ -25,12 +25,15 @@ from ldslearn.datasets.gathering import (
 from ldslearn.datasets.items import VIDEO_SUFFIXES, Reading
 from ldslearn.datasets.mat import read_mat
 from ldslearn.video import read_frames, read_video
-from ldslearn.video.reading import FrameOptions, holds_images
+from ldslearn.video.options import FrameOptions
+from ldslearn.video.reading import holds_images
 
 _WHAT = "the UCLA dynamic textures"
 _N_TEXTURES = 50
 _PER_TEXTURE = 4
 _PATCHES = "ucla_patches.mat"
+_SOURCES = ("auto", "patches", "motion", "frames")
+_CROP = (48, 48)  # Sec. 9.1
 _SOURCE = (
     "Get the UCLA dynamic texture database (Saisan et al., CVPR 2001) from its authors, as "
     "ucla_patches.mat with 200 clips in imgdb; or as a folder for each of 50 textures with four "
@@ -48,6 +51,7 @@ class _Found(NamedTuple):
 def load_ucla(
     folder: str | PathLike[str],
     *,
+    source: str = "auto",
     size: tuple[int, int] | None = None,
     partial: bool = False,
     n_jobs: int | None = None,
@@ -58,8 +62,13 @@ def load_ucla(
     ----------
     folder : path
         Where ucla_patches.mat is, or videos or folders of frames.
+    source : {"auto", "patches", "motion", "frames"}
+        The published patches of 48 x 48 pixels (ucla_patches.mat); the part of each clip whose
+        pixels vary most over time, as the paper has it (:func:`ldslearn.video.crop_to_motion`); or
+        whole frames. "auto" takes the patches if their file is there, else the motion.
     size : (height, width) or None
-        Videos and frames are resized to this. The 48 x 48 patches stay as they are stored.
+        With "motion" the size of the part, 48 x 48 when None. Whole frames are resized to it.
+        Patches stay as they are stored.
     partial : bool
         Load what is there instead of failing when something is missing or cannot be read.
     n_jobs : int, optional
@@ -72,14 +81,25 @@ def load_ucla(
         the protocol tests on each in turn.
     """
     root = existing_folder(_WHAT, folder, _SOURCE)
-    if (root / _PATCHES).is_file():
+    if source not in _SOURCES:
+        raise _errors.unknown_name("source", source, _SOURCES)
+    if source == "auto":
+        source = "patches" if (root / _PATCHES).is_file() else "motion"
+    if source == "patches":
+        if not (root / _PATCHES).is_file():
+            raise _errors.missing_data(_WHAT, root, _PATCHES, _SOURCE)
         if size is not None:
             raise _errors.invalid(
-                "size", f"be None with {_PATCHES}", size, "Its clips are cropped already."
+                "size",
+                f"be None with {_PATCHES}",
+                size,
+                "Its clips are cropped already; source='motion' or 'frames' reads the others.",
             )
         items = _patches(root / _PATCHES)
     else:
         items = _clips(root)
+    motion = source == "motion"
+    options = FrameOptions(size or _CROP, crop="motion") if motion else FrameOptions(size)
     counts = Counter(item.label for item in items)
     missing = [
         f"{label} has {count} of {_PER_TEXTURE} sequences"
@@ -91,9 +111,9 @@ def load_ucla(
     check_complete(_WHAT, root, items, missing, partial, _SOURCE)
     return gather(
         items,
-        lambda item: _read(item, size),
+        lambda item: _read(item, options),
         description="reading textures",
-        reading=Reading(FrameOptions(size)),
+        reading=Reading(options),
         skip=partial,
         n_jobs=n_jobs,
     )
@@ -168,7 +188,8 @@ def _numbered(found: Sequence[_Found]) -> list[Item]:
     return items
 
 
-def _read(item: Item, size: tuple[int, int] | None) -> NDArray[Any]:
-    if isinstance(item.source, Path):
-        return (read_frames if item.source.is_dir() else read_video)(item.source, size=size)
-    return patch_of(item)
+def _read(item: Item, options: FrameOptions) -> NDArray[Any]:
+    if not isinstance(item.source, Path):
+        return patch_of(item)
+    read = read_frames if item.source.is_dir() else read_video
+    return read(item.source, size=options.size, crop=options.crop)

@@ -1,5 +1,6 @@
 """UCSD highway traffic: light, medium or heavy, in four official trials."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ldslearn import _errors
-from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.collection import UNUSED, Collection
 from ldslearn.datasets.gathering import Item, check_complete, existing_folder, gather, patch_of
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.mat import read_mat
 from ldslearn.video import read_video
-from ldslearn.video.reading import FrameOptions
+from ldslearn.video.options import FrameOptions
 
 _WHAT = "the UCSD traffic database"
 _N_CLIPS = 254
@@ -42,7 +43,7 @@ def load_ucsd(
     folder : path
         The unpacked trafficdb.
     trial : 1, 2, 3 or 4
-        Which of the four official splits `split` holds.
+        Which of the four published trials `split` holds; `trials` holds all of them.
     source : {"patches", "patches_reg", "video"}
         The 48 x 48 crops of the authors (traffic_patches.mat), their second file of crops
         (traffic_patches_reg.mat), or whole frames of video/*.avi.
@@ -57,7 +58,8 @@ def load_ucsd(
     -------
     Collection
         `y` is "light", "medium" or "heavy"; `split` "train" or "test" ("unused" for a clip that
-        the trial does not list); `names` the clips, in the order of ImageMaster.
+        the trial does not list); `trials` the same of all four, (254, 4); `names` the clips, in the
+        order of ImageMaster.
     """
     if trial not in range(1, _N_TRIALS + 1):
         raise _errors.invalid_parameter("trial", "be 1, 2, 3 or 4", trial)
@@ -65,7 +67,8 @@ def load_ucsd(
         raise _errors.unknown_name("source", source, (*_PATCHES, "video"))
     root = existing_folder(_WHAT, folder, _SOURCE)
     clips = _read_master(root)
-    split = _read_trial(root, trial, [index for index, _, _ in clips])
+    indices = [index for index, _, _ in clips]
+    trials = [_read_trial(root, one, indices) for one in range(1, _N_TRIALS + 1)]
     missing = [f"ImageMaster lists {len(clips)} of {_N_CLIPS} clips"]
     missing = missing if len(clips) < _N_CLIPS else []
 
@@ -79,13 +82,15 @@ def load_ucsd(
     else:
         sources = _read_patches(root / _PATCHES[source], len(clips))
     items = [
-        Item(name, where, label, part)
-        for (_, name, label), part, where in zip(clips, split, sources, strict=True)
+        Item(name, where, label, " ".join(parts))
+        for (_, name, label), parts, where in zip(
+            clips, zip(*trials, strict=True), sources, strict=True
+        )
         if where is not None
     ]
     check_complete(_WHAT, root, items, missing, partial, _SOURCE)
     video = source == "video"
-    return gather(
+    data = gather(
         items,
         (lambda item: read_video(item.source, size=size)) if video else patch_of,
         description="reading traffic",
@@ -93,6 +98,9 @@ def load_ucsd(
         skip=partial,
         n_jobs=n_jobs,
     )
+    assert data.split is not None  # every item has its parts
+    found = np.array([parts.split() for parts in data.split])
+    return replace(data, split=found[:, trial - 1], trials=found)
 
 
 def _read_master(root: Path) -> list[tuple[int, str, str]]:
@@ -154,7 +162,7 @@ def _read_trial(root: Path, trial: int, indices: list[int]) -> list[str]:
         reason = f"clip {_errors.listed(both)} in both in trial {trial}"
         raise _errors.bad_file(path, "list clips that are not in EvalSet_train", reason)
     return [
-        "train" if index in parts["train"] else "test" if index in parts["test"] else "unused"
+        "train" if index in parts["train"] else "test" if index in parts["test"] else UNUSED
         for index in indices
     ]
 

@@ -51,6 +51,13 @@ class Group:
         terms = zip(first, self.atoms, self.weights, strict=True)
         return sum(w * x.kernel(atoms, n_jobs) for x, atoms, w in terms)  # type: ignore[return-value]
 
+    @property
+    def own(self) -> Floats:
+        """Kernel of every sample with itself, (N,)."""
+        return sum(  # type: ignore[return-value]
+            w * data.own for w, data in zip(self.weights, self.data, strict=True)
+        )
+
     def code(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
         self.codes = self.best_codes(n_jobs)
@@ -63,9 +70,8 @@ class Group:
     def objective(self, n_jobs: int | None = None) -> float:
         """Objective of the codes and atoms at hand, Eq. (14)."""
         gram, cross = self.kernels(n_jobs)
-        own = sum(w * data.own for w, data in zip(self.weights, self.data, strict=True))
         Z = self.codes
-        self.residuals = own + np.einsum("ij,ij->i", Z, Z @ gram - 2.0 * cross)
+        self.residuals = self.own + np.einsum("ij,ij->i", Z, Z @ gram - 2.0 * cross)
         return float(self.residuals.sum() + self.sparsity * np.abs(Z).sum())
 
     def improve_atoms(self, update: str) -> None:

@@ -1,6 +1,6 @@
 """The transformer that learns a dictionary of two-fold systems."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,9 +21,10 @@ class LDSDictionary(SystemDictionary):
     update : "joint" or "column", default="joint"
         All columns of an atom at once, or one after the other (Thms. 5 and 6). Both are exact and
         never raise the objective; joint ends lower in less time.
-    mix : float or None, default=None
+    mix : float, None or "cv", default=None
         The paper's beta in [0, 1]: the weight of the parts, 1 - mix that of the covariance of the
-        noise (covLDS-DL). None, or 1, is without covariance.
+        noise (covLDS-DL). None, or 1, is without covariance. "cv" is for
+        :class:`~ldslearn.DictionaryClassifier`, which has labels to choose by.
     sparsity : float, default=0.1
         The paper's lambda; see :func:`ldslearn.sparse_code`.
     init : "kmeans", "random", LDS or Atoms, default="kmeans"
@@ -84,7 +85,7 @@ class LDSDictionary(SystemDictionary):
         *,
         parts: str = "twofold",
         update: str = "joint",
-        mix: float | None = None,
+        mix: float | Literal["cv"] | None = None,
         sparsity: float = 0.1,
         init: Any = "kmeans",
         shared_codes: bool = False,
@@ -109,10 +110,16 @@ class LDSDictionary(SystemDictionary):
         super()._check(n_systems)
         if self.parts not in PARTS:
             raise _errors.unknown_name("parts", self.parts, PARTS)
+        if self.mix == "cv":
+            raise _errors.invalid(
+                "mix", "be a number between 0 and 1, or None, without labels", "'cv'",
+                "DictionaryClassifier chooses it by folds of labelled systems.",
+            )  # fmt: skip
         if self.mix is not None:
             check_real("mix", self.mix, "lie between 0 and 1, or be None", 0, 1)
         if not isinstance(self.shared_codes, bool | np.bool_):
             raise _errors.invalid_parameter("shared_codes", "be True or False", self.shared_codes)
 
     def _recipe(self) -> Recipe:
+        assert self.mix != "cv"  # fit() has checked, or a classifier has chosen
         return Recipe.twofold(self.parts, self.mix, self.shared_codes)

@@ -74,7 +74,9 @@ def predict_with_certainty(estimator: Any, X: Any) -> Prediction:
     votes = isinstance(estimator, NearestLDSClassifier)
     one_vote = votes and estimator.n_neighbors == 1  # 0 or 1 for every sequence: it says nothing
     if hasattr(estimator, "predict_proba") and not one_vote:
-        shares = isinstance(estimator, SparseCodingClassifier)
+        shares = isinstance(estimator, SparseCodingClassifier) or hasattr(
+            estimator, "residuals_for"
+        )
         kind = "votes" if votes else "share" if shares else "probability"
         return Prediction(labels, classes, kind, False, estimator.predict_proba(X))
     scores = estimator.decision_function(X)

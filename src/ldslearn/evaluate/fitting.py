@@ -1,6 +1,6 @@
 """Fit a method to a collection, its parameters chosen there: one way for runs and models."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, folds_within
-from ldslearn.evaluate.selection import Choice, build_pipeline, choose
+from ldslearn.evaluate.selection import Choice, build_pipeline, choose, groups_for
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ class Fit:
     estimator: Any
     choice: Choice
     report: dict[str, Any] | None = None
+
+    def values(self) -> dict[str, Any]:
+        """What was chosen, as plain values; `mix` where folds chose it."""
+        mix = getattr(self.pipeline[-1], "mix_", None)
+        return {**self.choice.values(), **({} if mix is None else {"mix": mix})}
 
     @property
     def pipeline(self) -> Pipeline:
@@ -64,6 +69,8 @@ def fit_method(
     `outer` is how `data` was parted from what it will be tested on: folds within are like it.
     `whole` is both together, whose lengths states and delays must suit.
     """
+    if outer is not None and outer.ignore_groups:
+        data = replace(data, groups=None)
     folds = None if outer is None else folds_within(data, outer)
     if not method.automatic:
         choice = choose(
@@ -71,8 +78,10 @@ def fit_method(
             n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
             whole=whole,
         )  # fmt: skip
-        pipeline = build_pipeline(method, choice, settings, encoder).fit(data.X, data.y)
-        return Fit(pipeline, choice)
+        pipeline = build_pipeline(method, choice, settings, encoder)
+        last, arguments = pipeline.steps[-1][0], groups_for(method, data, settings)
+        options = {f"{last}__{name}": value for name, value in arguments.items()}
+        return Fit(pipeline.fit(data.X, data.y, **options), choice)
     check_automatic(
         {"n_states": n_states, "sparsity": sparsity, "delays": delays, **(encoder or {})}
     )

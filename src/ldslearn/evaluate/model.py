@@ -204,6 +204,7 @@ def train(
     delays: int | None = None,
     encoder: dict[str, Any] | None = None,
     settings: Settings | None = None,
+    parameters: dict[str, Any] | None = None,
 ) -> Model:
     """Return a model trained on all of a collection; parameters as in ``evaluate``."""
     chosen_method, settings = find_method(method), settings or Settings()
@@ -218,7 +219,8 @@ def train(
     )  # fmt: skip
     about = {
         "method": method,
-        **fit.choice.values(),
+        **fit.values(),
+        "parameters": parameters or {},
         "tried": fit.choice.tried,
         "report": fit.report,
         "data": describe(data),

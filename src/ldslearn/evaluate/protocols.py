@@ -12,12 +12,12 @@ from sklearn.model_selection import (
 
 from ldslearn import _errors
 from ldslearn._kinds import nearest
-from ldslearn.auto.folds import cut_groups
-from ldslearn.datasets.collection import Collection
+from ldslearn.classify.folds import cut_groups
+from ldslearn.datasets.collection import UNUSED, Collection
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-_KINDS = ("folds", "shuffle", "split", "groups")
+_KINDS = ("folds", "shuffle", "split", "trials", "groups")
 _DRAWS = 8  # the best of more would be the same in every round
 
 
@@ -27,19 +27,23 @@ class Protocol:
 
     Attributes
     ----------
-    kind : "folds", "shuffle", "split" or "groups"
+    kind : "folds", "shuffle", "split", "trials" or "groups"
     repeats : int
         Number of folds or of shuffles.
     test_size : float
         Share of each class that is tested, for shuffles.
     test : str
         Value of ``Collection.split`` that is tested; "each" takes every value in turn.
+    ignore_groups : bool
+        Whether folds and shuffles may part a group. They keep it on one side unless a protocol of
+        the paper says otherwise.
     """
 
     kind: str
     repeats: int = 1
     test_size: float = 0.1
     test: str = "test"
+    ignore_groups: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
@@ -48,7 +52,8 @@ class Protocol:
     def splits(self, data: Collection, seed: int = 0) -> list[Split]:
         """Return training and test indices of every round; the same ones for the same seed.
 
-        Where groups are known, folds and shuffles keep each of them on one side.
+        Where groups are known, folds and shuffles keep each of them on one side, unless
+        `ignore_groups` is set. Sequences whose part is "unused" are in neither.
         """
         if data.y is None:
             raise _errors.no_labels(data.names)
@@ -57,7 +62,9 @@ class Protocol:
         indices = np.arange(len(data))
         if self.kind == "split":
             return self._given(data)
-        groups = _groups_of(data)
+        if self.kind == "trials":
+            return _published_trials(data)
+        groups = None if self.ignore_groups else _groups_of(data)
         if self.kind == "groups":
             if groups is None:
                 raise _errors.invalid(
@@ -110,7 +117,7 @@ class Protocol:
                 "the collection", "say what is trained on and what is tested", "no split",
                 "Use folds:5, or a manifest with a column 'split'.",
             )  # fmt: skip
-        parts = [str(part) for part in np.unique(data.split)]
+        parts = [str(part) for part in np.unique(data.split) if part != UNUSED]
         tested = parts if self.test == "each" else [self.test]
         if self.test != "each" and self.test not in parts:
             raise _errors.invalid(
@@ -119,30 +126,32 @@ class Protocol:
             )  # fmt: skip
         if len(parts) < 2:
             raise _errors.invalid("split", "have two values at least", parts, "")
+        used = data.split != UNUSED
         return [
-            (np.flatnonzero(data.split != part), np.flatnonzero(data.split == part))
+            (np.flatnonzero(used & (data.split != part)), np.flatnonzero(data.split == part))
             for part in tested
         ]
 
     def __str__(self) -> str:
-        return {
+        text = {
             "folds": f"folds:{self.repeats}",
             "shuffle": f"shuffle:{self.repeats}:{self.test_size:g}",
             "split": "split" if self.test == "test" else f"split:{self.test}",
-            "groups": "groups",
-        }[self.kind]
+        }.get(self.kind, self.kind)
+        return f"{text}, groups ignored" if self.ignore_groups else text
 
 
-# What the paper does with each of its collections (Sec. 9.1, 9.3).
+# What the paper does with each of its collections (Sec. 9.1, 9.3). Its random splits are drawn
+# class by class: illuminations and subjects are on both sides.
 PROTOCOLS = {
     "cambridge": Protocol("split"),
-    "cambridge-halves": Protocol("shuffle", 10, 0.5),
-    "ucsd": Protocol("split"),
+    "cambridge-halves": Protocol("shuffle", 10, 0.5, ignore_groups=True),
+    "ucsd": Protocol("trials"),
     "ucla": Protocol("split", test="each"),
-    "dyntexpp": Protocol("shuffle", 10, 0.5),
-    "tactile": Protocol("shuffle", 10, 0.1),
+    "dyntexpp": Protocol("shuffle", 10, 0.5, ignore_groups=True),
+    "tactile": Protocol("shuffle", 10, 0.1, ignore_groups=True),
 }
-GRAMMAR = "folds:K, shuffle:REPEATS:SHARE, split[:PART], split:each, groups"
+GRAMMAR = "folds:K, shuffle:REPEATS:SHARE, split[:PART], split:each, trials, groups"
 
 
 def parse(text: str) -> Protocol:
@@ -150,8 +159,9 @@ def parse(text: str) -> Protocol:
 
     ``folds:K`` are stratified folds (whole groups stay together where groups are known),
     ``shuffle:10:0.1`` ten random splits that test a tenth of each class, ``split`` the split that
-    comes with the data, ``split:3`` tests part 3, ``split:each`` every part in turn, ``groups``
-    leaves out one group at a time. The names of :data:`PROTOCOLS` are known, too.
+    comes with the data, ``split:3`` tests part 3, ``split:each`` every part in turn, ``trials`` are
+    those that were published with the data, ``groups`` leaves out one group at a time. The names
+    of :data:`PROTOCOLS` are known, too; some of them ignore groups.
     """
     if text in PROTOCOLS:
         return PROTOCOLS[text]
@@ -165,8 +175,8 @@ def parse(text: str) -> Protocol:
         pass
     if kind == "split" and len(rest) <= 1:
         return Protocol("split", test=rest[0] if rest else "test")
-    if text == "groups":
-        return Protocol("groups")
+    if text in ("groups", "trials"):
+        return Protocol(text)
     if kind == "folds" and len(rest) == 1 and rest[0].lstrip("-").isdecimal():
         raise _errors.invalid("protocol", "have at least 2 folds", repr(text), "Write folds:5.")
     near = nearest(":".join([kind, *rest]), [":".join([one, *rest]) for one in _KINDS])
@@ -177,7 +187,9 @@ def parse(text: str) -> Protocol:
 
 
 def automatic_protocol(data: Collection) -> Protocol:
-    """The split that comes with the data if it names a test part; else folds."""
+    """The trials or the split that come with the data, if it names a test part; else folds."""
+    if data.trials is not None:
+        return Protocol("trials")
     if data.split is not None and {"train", "test"} <= set(data.split):
         return Protocol("split")
     return automatic_folds(data)
@@ -197,10 +209,23 @@ def automatic_folds(data: Collection) -> Protocol:
 
 def folds_within(data: Collection, outer: Protocol) -> Protocol:
     """How to part a training part as the test does: by its own parts, or by folds."""
-    parts = set() if data.split is None else set(data.split)
+    parts = set() if data.split is None else set(data.split) - {UNUSED}
     if outer.kind == "split" and len(parts) > 1:
         return Protocol("split", test="each")
     return automatic_folds(data)
+
+
+def _published_trials(data: Collection) -> list[Split]:
+    """Training and test part of every trial; what a trial does not use is in neither."""
+    if data.trials is None:
+        raise _errors.invalid(
+            "the collection", "have published trials, as UCSD has", "none",
+            "Use split, if a column 'split' names the parts train and test, or folds:5.",
+        )  # fmt: skip
+    return [
+        (np.flatnonzero(trial == "train"), np.flatnonzero(trial == "test"))
+        for trial in data.trials.T
+    ]
 
 
 def _draw_groups(

@@ -40,6 +40,7 @@ def evaluate(
     delays: int | None = None,
     encoder: dict[str, Any] | None = None,
     settings: Settings | None = None,
+    parameters: dict[str, Any] | None = None,
     on_first: Callable[[Round], None] | None = None,
 ) -> dict[str, Any]:
     """Return the record of a method on a collection.
@@ -57,6 +58,9 @@ def evaluate(
     encoder : dict, optional
         Further arguments of :class:`~ldslearn.LDSEncoder`.
     settings : Settings, optional
+    parameters : dict, optional
+        Where parameters come from, as :func:`~ldslearn.evaluate.settle_parameters` describes it;
+        kept in the record as it is.
     on_first : callable, optional
         Called with the first :class:`Round` when it is done, to keep more than its numbers.
 
@@ -96,7 +100,7 @@ def evaluate(
                 **measure_predictions(unknown.y, predicted),
                 "n_train": len(known),
                 "n_test": len(unknown),
-                **fit.choice.values(),
+                **fit.values(),
                 **({} if fit.report is None else {"report": fit.report}),
                 "fit_seconds": fitted - before,
                 "predict_seconds": done - fitted,
@@ -111,12 +115,15 @@ def evaluate(
     accuracies = [one["accuracy"] for one in rounds]
     y, predicted = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     pooled = measure_predictions(y, predicted)
-    repeated = len(rounds) > 1 and protocol.kind == "shuffle"  # tests of one sequence are dependent
+    tested = np.concatenate([test for _, test in splits])
+    drawn = len(rounds) > 1 and protocol.kind == "shuffle"
+    repeated = drawn or len(np.unique(tested)) < len(tested)  # tests of one sequence are dependent
     return {
         "record": "evaluation",
         "method": method,
         "protocol": str(protocol),
         "seed": settings.seed,
+        "parameters": parameters or {},
         **pooled,
         "accuracy": float(np.mean(accuracies)),
         "spread": float(np.std(accuracies)),

@@ -156,13 +156,21 @@ def _try_all(
             for value in sparsities:
                 setting = settings if value is None else replace(settings, sparsity=value)
                 scores = cross_val_score(
-                    method.build(setting), systems, data.y, cv=splits, error_score="raise"
-                )
+                    method.build(setting), systems, data.y, cv=splits, error_score="raise",
+                    params=groups_for(method, data, settings),
+                )  # fmt: skip
                 tried.append(
                     {"n_states": order, "sparsity": value, "accuracy": float(np.mean(scores))}
                 )
                 advance(1)
     return tried
+
+
+def groups_for(method: Method, data: Collection, settings: Settings) -> dict[str, Any]:
+    """Return the groups of `data` as an argument of ``fit``, where folds choose `mix` there."""
+    if "mix" not in method.uses or settings.mix != "cv" or data.groups is None:
+        return {}
+    return {"groups": data.groups} if len(np.unique(data.groups)) > 1 else {}
 
 
 def build_pipeline(

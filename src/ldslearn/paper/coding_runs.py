@@ -1,13 +1,12 @@
 """What is computed of single systems, and of coding by all training systems."""
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ldslearn.classify import SparseCodingClassifier
-from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.evaluate import Settings, evaluate
 from ldslearn.evaluate.methods import find_method
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.measuring import Numbers, encoder_of, judge, labels_of
@@ -89,19 +88,13 @@ def soften(run: Run, *, n_states: int, scales: list[float]) -> Numbers:
 def choose(run: Run, *, method: str, sparsity: float) -> Numbers:
     """Classify with the number of states chosen by folds of each training part."""
     source = run.source
-    parts = [replace(source.data, split=trial) for trial in source.trials] or [source.data]
-    protocol = parse("split" if source.trials else source.settings["protocol"])
     encoder = {"scale": source.settings["scale"]}
     if "stabilizer" in source.settings:
         encoder["stabilizer"] = source.settings["stabilizer"]
-    rounds = [
-        one
-        for part in parts
-        for one in evaluate(
-            part, method, protocol, sparsity=sparsity, delays=source.delays, encoder=encoder,
-            settings=Settings(n_jobs=source.n_jobs),
-        )["rounds"]
-    ]  # fmt: skip
+    rounds = evaluate(
+        source.data, method, source.protocol, sparsity=sparsity, delays=source.delays,
+        encoder=encoder, settings=Settings(n_jobs=source.n_jobs),
+    )["rounds"]  # fmt: skip
     return {
         "accuracy": [one["accuracy"] for one in rounds],
         "n_states": [one["n_states"] for one in rounds],

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from ldslearn import _errors
+from ldslearn.evaluate.published import PAPER_SETS
 
 COLLECTIONS = "collections"
 
@@ -72,6 +73,17 @@ def load_plan(name: str) -> Plan:
     parts = {key: found.pop(key, {}) for key in ("paper", "only", "quick")}
     title, experiment = found.pop("title"), found.pop("experiment")
     return Plan(name, title, experiment, chains, found, **parts)
+
+
+def read_collections() -> dict[str, dict[str, Any]]:
+    """Return the collections of experiments; the paper's own as the paper treats them."""
+    found = read_config(COLLECTIONS)
+    return {
+        name: {**PAPER_SETS[entry["path"]].entries(), **entry}
+        if entry["origin"] == "paper"
+        else entry
+        for name, entry in found.items()
+    }
 
 
 def read_config(name: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from ldslearn.datasets import (
 )
 from ldslearn.evaluate.protocols import Protocol, Split, parse
 from ldslearn.evaluate.runs import fingerprint
-from ldslearn.paper.plans import COLLECTIONS, read_config
+from ldslearn.paper.plans import read_collections
 from ldslearn.video import to_sequence
 
 
@@ -40,9 +40,7 @@ class Source:
         Of ``configs/collections.toml``.
     data : Collection
     settings : dict
-        States, delays, scale and mix for this collection.
-    trials : tuple of arrays, optional
-        ``Collection.split`` of every trial of a set that has several.
+        Protocols, states, delays, scale and mix for this collection.
     n_jobs : int or None
         Threads that work on it.
     """
@@ -52,7 +50,6 @@ class Source:
     origin: str
     data: Collection
     settings: dict[str, Any]
-    trials: tuple[Any, ...] = ()
     n_jobs: int | None = -1
 
     @cached_property
@@ -65,24 +62,20 @@ class Source:
             digest.update(np.asarray(part, dtype=np.int64).tobytes() + b";")
         return digest.hexdigest()
 
+    @property
+    def protocol(self) -> Protocol:
+        """How it is parted for classification."""
+        return parse(self.settings["protocol"])
+
     def splits(self, seed: int = 0) -> list[Split]:
         """Return training and test part of every round of classification."""
-        if not self.trials:
-            return parse(self.settings["protocol"]).splits(self.data, seed)
-        return [
-            (np.flatnonzero(split == "train"), np.flatnonzero(split == "test"))
-            for split in self.trials
-        ]
+        return self.protocol.splits(self.data, seed)
 
     def halves(self, most: int | None = None) -> list[Split]:
-        """Return the random halves that dictionaries are judged by, `most` at most.
-
-        As in the paper sequences are drawn class by class, whoever made them.
-        """
+        """Return the random halves that dictionaries are judged by, `most` at most."""
         protocol = parse(self.settings["halves"])
-        if most is not None:
-            protocol = Protocol("shuffle", min(most, protocol.repeats), protocol.test_size)
-        return protocol.splits(replace(self.data, groups=None))
+        limits = [limit for limit in (most, self.settings.get("most_halves")) if limit is not None]
+        return replace(protocol, repeats=min([protocol.repeats, *limits])).splits(self.data)
 
     def allowed(self, n_states: int) -> int:
         """Return the number of states, or the largest that channels and lengths allow."""
@@ -124,7 +117,7 @@ class Library:
     def __init__(self, folder: str | os.PathLike[str] | None, n_jobs: int | None = None) -> None:
         self.folder = None if folder is None else Path(folder)
         self.n_jobs = n_jobs
-        self.known = read_config(COLLECTIONS)
+        self.known = read_collections()
         self._read: dict[str, Source] = {}
         if self.folder is not None:
             if not self.folder.is_dir():
@@ -154,28 +147,22 @@ class Library:
             path = None
             if self.folder is not None and "path" in entry:
                 path = self.folder / entry["path"]
-            trials: tuple[Any, ...] = ()
             if path is None:
                 data = _EMBEDDED[name](entry)
             elif path.is_file():
                 data = load_npz(path)
-            elif name == "ucsd":
-                data = load_ucsd(path, n_jobs=self.n_jobs)  # of the first trial
-                others = (
-                    load_ucsd(path, trial=trial, n_jobs=self.n_jobs).split for trial in (2, 3, 4)
-                )
-                trials = (data.split, *others)
             else:
                 data = _READERS[name](path, self.n_jobs)
             if data.y is None:
                 raise _errors.bad_file(path or name, "have labels", "none")
             title, origin = entry.pop("title"), entry.pop("origin")
-            self._read[name] = Source(name, title, origin, data, entry, trials, self.n_jobs)
+            self._read[name] = Source(name, title, origin, data, entry, self.n_jobs)
         return self._read[name]
 
 
 _READERS: dict[str, Callable[[Path, int | None], Collection]] = {
     "cambridge": lambda path, n_jobs: load_cambridge(path, n_jobs=n_jobs),
+    "ucsd": lambda path, n_jobs: load_ucsd(path, n_jobs=n_jobs),
     "ucla": lambda path, n_jobs: load_ucla(path, n_jobs=n_jobs),
     "dyntexpp": lambda path, n_jobs: load_dyntexpp(path, n_jobs=n_jobs),
     "dyntexpp9": lambda path, n_jobs: load_dyntexpp(path, classes="nine", n_jobs=n_jobs),

@@ -54,6 +54,13 @@ def check_classes(classes: Any) -> None:
     require(np.array_equal(np.unique(classes), classes), "classes_ are not sorted and different")
 
 
+def check_mix(classifier: Any) -> None:
+    """Raise unless what folds chose for `mix`, if they did, is a number from 0 to 1."""
+    mix = getattr(classifier, "mix_", 1.0)
+    require(isinstance(mix, float) and 0 <= mix <= 1, f"mix_ is {mix!r:.40}")
+    require(isinstance(getattr(classifier, "mix_scores_", {}), dict), "mix_scores_ is no dict")
+
+
 def check_kernel(kernel: Any) -> None:
     """Raise unless a fitted kernel has systems, parts that exist, and matrices of their sizes."""
     require(isinstance(kernel, ReferenceKernel), "kernel_ is no kernel")

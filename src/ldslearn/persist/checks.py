@@ -22,6 +22,7 @@ from ldslearn.classify import (
     NearestLDSClassifier,
     SparseCodingClassifier,
 )
+from ldslearn.classify.dictionary import RESIDUAL
 from ldslearn.cluster import LDSKMeans
 from ldslearn.coding import SparseCoder
 from ldslearn.dictionary.base import SystemDictionary
@@ -35,6 +36,7 @@ from ldslearn.persist.check_parts import (
     check_indices,
     check_kernel,
     check_memories,
+    check_mix,
     count_columns,
     require,
 )
@@ -157,6 +159,7 @@ def _check_sparse(classifier: SparseCodingClassifier) -> None:
     n_atoms = len(classifier.coder_.kernel_.systems)
     check_indices("atom_classes_", classifier.atom_classes_, n_atoms, len(classifier.classes_))
     classifier._check_reject(classifier.classes_)
+    check_mix(classifier)
 
 
 def _check_nearest(classifier: NearestLDSClassifier) -> None:
@@ -203,11 +206,17 @@ def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
     require(isinstance(classifier.dictionary_, SystemDictionary), "dictionary_ is none")
     check_fitted(classifier.dictionary_)
     check_classes(classifier.classes_)
-    check_fitted(classifier.classifier_)
-    require(
-        np.array_equal(classifier.classifier_.classes_, classifier.classes_),
-        "classifier_ has other classes",
-    )
+    check_mix(classifier)
+    own = classifier.classifier_
+    if isinstance(own, str):
+        labelled = "atom_classes_" in vars(classifier)
+        require(own == RESIDUAL and labelled, "classifier_ is none, or atoms without classes")
+    else:
+        check_fitted(own)
+        require(np.array_equal(own.classes_, classifier.classes_), "classifier_: other classes")
+    if "atom_classes_" in vars(classifier):
+        n_atoms, n_classes = len(classifier.dictionary_.atoms_), len(classifier.classes_)
+        check_indices("atom_classes_", classifier.atom_classes_, n_atoms, n_classes)
     for one in getattr(classifier, "dictionaries_", []):
         require(isinstance(one, SystemDictionary), "dictionaries_ are none")
         check_fitted(one)

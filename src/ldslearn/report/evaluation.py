@@ -129,9 +129,21 @@ def _rounds(record: dict[str, Any]) -> list[str]:
     return [table(columns, rows), paragraph(words.strip(), "faint")]
 
 
+def _parameters(record: dict[str, Any]) -> list[tuple[str, str]]:
+    """A row of the parameters that a method was given, and where they come from."""
+    texts = [
+        f"{name} {one['from']}"
+        if one["value"] is None
+        else f"{name} {one['value']} ({one['from']})"
+        for name, one in record["parameters"].items()
+    ]
+    return [("parameters", "; ".join(texts))] if texts else []
+
+
 def _repeating(record: dict[str, Any]) -> str:
     fit, predict = (sum(one[f"{what}_seconds"] for one in record["rounds"]) for what in _STEPS)
     rows = [
+        *_parameters(record),
         ("seed", record["seed"]),
         ("data, SHA-256", record["data"]["fingerprint"]),
         ("versions", ", ".join(f"{name} {one}" for name, one in record["versions"].items())),

@@ -3,7 +3,6 @@
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -13,19 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._checks import check_whole
 from ldslearn._files import open_file
 from ldslearn._limits import VARIABLE, memory_limit
 from ldslearn.video.opening import damage_errors, open_container
-from ldslearn.video.resizing import resize
+from ldslearn.video.options import Crop, FrameOptions
 
 Floats = NDArray[np.float32]
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
 _LARGEST_FRAME = 4 * 10**7  # pixels, more than 8K video; a header that claims more is lying
-_ENLARGED = 16  # times the pixels of a frame that it may be resized to,
-_ALWAYS = 2**18  # pixels, that it may be resized to in any case
-_LONGEST_SIDE = 10_000  # pixels, of frames that are asked for
 _WHOLE = 0.9  # of the frames a header promises: containers are off by a few, not by a tenth
 _JPEG_START = b"\xff\xd8"
 _JPEG_END = b"\xd9"
@@ -33,69 +28,12 @@ _JPEG_END = b"\xd9"
 _JPEG_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])")
 
 
-@dataclass(frozen=True)
-class FrameOptions:
-    """How frames become pixels; see :func:`read_video`."""
-
-    size: tuple[int, int] | None = None
-    colour: bool = False
-    crop: tuple[int, int, int, int] | None = None
-    stride: int = 1
-    length: int | None = None
-
-    def __post_init__(self) -> None:
-        _check_lengths("size", self.size, "(height, width)", (1, 1))
-        _check_lengths("crop", self.crop, "(top, left, height, width)", (0, 0, 1, 1))
-        check_whole("stride", self.stride)
-        if self.length is not None:
-            check_whole("length", self.length)
-
-    def apply(self, frames: Iterable[NDArray[Any]], source: Path) -> Iterator[Floats]:
-        """Take every `stride`-th frame, crop and resize it."""
-        shape: tuple[int, ...] | None = None
-        for frame in islice(frames, 0, None, self.stride):
-            cropped = frame
-            if self.crop is not None:
-                top, left, height, width = self.crop
-                cropped = frame[top : top + height, left : left + width]
-                if cropped.shape[:2] != (height, width):
-                    raise _errors.bad_file(
-                        source,
-                        f"have frames that hold crop={self.crop}",
-                        f"frames of {frame.shape[0]} x {frame.shape[1]} pixels",
-                    )
-            if self.size is not None:
-                self._check_enlarging(cropped, source)
-                cropped = resize(cropped, self.size)
-            if shape is not None and cropped.shape != shape:
-                raise _errors.bad_file(
-                    source,
-                    "have frames of one size",
-                    f"{shape[:2]} and {cropped.shape[:2]}",
-                    "Give one size: --size HEIGHTxWIDTH, or size=(height, width) in Python.",
-                )
-            shape = cropped.shape
-            yield cropped.astype(np.float32, copy=False)
-
-    def _check_enlarging(self, frame: NDArray[Any], source: Path) -> None:
-        """Raise if frames would be far larger than a file justifies, as forged models ask for."""
-        assert self.size is not None
-        largest = max(_ALWAYS, _ENLARGED * frame.shape[0] * frame.shape[1])
-        if self.size[0] * self.size[1] > largest:
-            raise _errors.bad_file(
-                source,
-                f"have frames of at least {1 / _ENLARGED:.2%} of the pixels of size={self.size}",
-                f"frames of {frame.shape[0]} x {frame.shape[1]} pixels",
-                "Give a smaller size.",
-            )
-
-
 def read_video(
     path: str | PathLike[str],
     *,
     size: tuple[int, int] | None = None,
     colour: bool = False,
-    crop: tuple[int, int, int, int] | None = None,
+    crop: Crop = None,
     stride: int = 1,
     length: int | None = None,
 ) -> Floats:
@@ -109,8 +47,9 @@ def read_video(
         kept.
     colour : bool, default False
         Red, green and blue instead of grey.
-    crop : (top, left, height, width), optional
-        Part of each frame to keep, before resizing.
+    crop : (top, left, height, width) or "motion", optional
+        Part of each frame to keep, before resizing; "motion" keeps the part of `size` whose pixels
+        vary most over time, and resizes nothing.
     stride : int, default 1
         Keep every `stride`-th frame.
     length : int, optional
@@ -130,7 +69,7 @@ def read_frames(
     *,
     size: tuple[int, int] | None = None,
     colour: bool = False,
-    crop: tuple[int, int, int, int] | None = None,
+    crop: Crop = None,
     stride: int = 1,
     length: int | None = None,
 ) -> Floats:
@@ -169,7 +108,7 @@ def read_clips(
         if yielded and options.length and 2 * len(clip) < options.length:
             break
         yielded += 1
-        yield np.stack(clip)
+        yield options.finish(np.stack(clip), source)
         if not chunk:
             return
     if not yielded:
@@ -283,18 +222,3 @@ def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
 def _check_frame(frame: Any) -> None:
     if frame.width * frame.height > _LARGEST_FRAME:
         raise OverflowError(f"frames of {frame.width} x {frame.height} pixels")
-
-
-def _check_lengths(
-    name: str, value: tuple[int, ...] | None, meaning: str, least: tuple[int, ...]
-) -> None:
-    if value is None:
-        return
-    if not isinstance(value, tuple | list) or len(value) != len(least):
-        raise _errors.invalid_parameter(name, f"be {meaning}", value)
-    for length, smallest in zip(value, least, strict=True):
-        check_whole(f"each number of {name}", length, smallest)
-        if length > _LONGEST_SIDE:
-            raise _errors.invalid_parameter(
-                f"each number of {name}", f"be at most {_LONGEST_SIDE}", length
-            )

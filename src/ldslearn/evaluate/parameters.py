@@ -1,0 +1,114 @@
+"""What a method is given: what was asked for, else what the paper has, else what is usual."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ldslearn import _errors
+from ldslearn.evaluate.fitting import check_automatic
+from ldslearn.evaluate.methods import METHODS, Method, Settings
+from ldslearn.evaluate.published import find_set
+
+_UNKNOWN = {  # where values come from that are neither given nor in print
+    "n_states": "chosen on training data",
+    "delays": "by the number of channels",
+    "sparsity": "chosen on training data",
+}
+_AUTOMATIC = ("n_states", "sparsity", "delays", "stabilizer", "scale")
+_USUAL = {
+    "stabilizer": "soft",
+    "scale": 2.5,
+    **{one.name: one.default for one in fields(Settings) if one.name not in _UNKNOWN},
+}
+_OPTIONS = {"n_states": "states"}  # on the command line
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of a method, and where each of them comes from.
+
+    Attributes
+    ----------
+    values : dict
+        By name; None is settled with the data.
+    sources : dict of str to str
+        For each "given", "paper, Sec. 9", "default", or how it is settled with the data.
+    """
+
+    values: dict[str, Any]
+    sources: dict[str, str]
+
+    def arguments(self, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
+        """Return those of :func:`~ldslearn.evaluate.evaluate` and ``train``."""
+        known = {one.name for one in fields(Settings)} - {"sparsity"}
+        own = {name: value for name, value in self.values.items() if name in known}
+        encoder = {
+            name: self.values[name] for name in ("stabilizer", "scale") if name in self.values
+        }
+        return {
+            "n_states": self.values.get("n_states"),
+            "sparsity": self.values.get("sparsity"),
+            "delays": self.values.get("delays"),
+            "encoder": encoder,
+            "settings": Settings(**own, seed=seed, n_jobs=n_jobs),
+            "parameters": self.describe(),
+        }
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """Return plain values: for each parameter its `value` and where it is `from`."""
+        return {
+            name: {"value": value, "from": self.sources[name]}
+            for name, value in self.values.items()
+        }
+
+
+def settle_parameters(
+    method: Method, given: dict[str, Any], paper_set: str | None = None
+) -> Parameters:
+    """Return the parameters of a method.
+
+    Parameters
+    ----------
+    method : Method
+    given : dict
+        Parameters by name; None is not given. One that the method does not use is an error.
+    paper_set : str, optional
+        A name of :data:`~ldslearn.evaluate.PAPER_SETS`, whose published parameters are taken where
+        none are given.
+    """
+    asked = {name: value for name, value in given.items() if value is not None}
+    if method.automatic:
+        check_automatic({_option(name): asked.get(name) for name in _AUTOMATIC})
+    for name, value in asked.items():
+        if name not in method.parameters:
+            users = [one.name for one in METHODS.values() if name in one.parameters]
+            raise _errors.invalid(
+                _option(name), f"not be given to the method {method.name}, which does not use it",
+                value, f"It is used by {', '.join(users)}.",
+            )  # fmt: skip
+    published = {}
+    if paper_set is not None and not method.automatic:
+        found = find_set(paper_set).parameters(method.learns_atoms, method.parameters)
+        published = {name: pair for name, pair in found.items() if name not in asked}
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for name in method.parameters:
+        if name in asked:
+            values[name], sources[name] = asked[name], "given"
+        elif name in published:
+            values[name], sources[name] = published[name][0], f"paper, {published[name][1]}"
+        elif name in _UNKNOWN:
+            values[name], sources[name] = None, _UNKNOWN[name]
+        else:
+            values[name], sources[name] = _USUAL[name], "default"
+    if values.get("stabilizer", "soft") != "soft":
+        if "scale" in asked:
+            raise _errors.invalid(
+                "--scale", "be given with --stabilizer soft, which alone uses it",
+                f"--stabilizer {values['stabilizer']}", "Leave one of them out.",
+            )  # fmt: skip
+        del values["scale"], sources["scale"]
+    return Parameters(values, sources)
+
+
+def _option(name: str) -> str:
+    return "--" + _OPTIONS.get(name, name).replace("_", "-")

@@ -1,0 +1,103 @@
+"""What the paper does with each of its sets: protocols and parameters, and where it says so."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldslearn import _errors
+
+Published = tuple[Any, str]  # a value, and where it is in print
+
+_NOT_IN_PRINT = "not in print, as for Cambridge"
+_EVERYWHERE: dict[str, Published] = {
+    "delays": (1, "Sec. 4"),
+    "sparsity": (0.1, "Sec. 9"),
+    "bandwidth": (200.0, "Sec. 9"),
+}
+
+
+@dataclass(frozen=True)
+class PaperSet:
+    """One of the paper's sets.
+
+    Attributes
+    ----------
+    protocol : str
+        A name of :data:`~ldslearn.evaluate.PROTOCOLS`, for classification by sparse coding.
+    halves : str or None
+        Likewise, for dictionaries, where the paper learns any.
+    coding, dictionary : dict of str to (value, str)
+        What is in print for sparse coding and its rivals, and for dictionaries.
+    """
+
+    protocol: str
+    halves: str | None = None
+    coding: dict[str, Published] = field(default_factory=dict)
+    dictionary: dict[str, Published] = field(default_factory=dict)
+
+    def parameters(self, dictionary: bool, names: tuple[str, ...]) -> dict[str, Published]:
+        """Return those of the parameters `names` that are in print for a kind of methods."""
+        systems = {**self.dictionary, **self.coding}  # fitted alike for both kinds
+        shared = {name: one for name, one in systems.items() if name in ("scale", "stabilizer")}
+        printed = self.dictionary if dictionary else self.coding
+        own: dict[str, Published] = {**_EVERYWHERE, **shared, **printed}
+        return {name: own[name] for name in names if name in own}
+
+    def entries(self) -> dict[str, Any]:
+        """Return protocols and parameters as an entry of ``configs/collections.toml`` has them."""
+        own = {**self.dictionary, **self.coding}
+        found: dict[str, Any] = {
+            name: own[name][0] for name in ("n_states", "scale", "stabilizer") if name in own
+        }
+        if self.halves is not None:
+            found["halves"] = self.halves
+            found["dictionary_states"] = self.dictionary["n_states"][0]
+            found["mix"] = self.dictionary["mix"][0]
+        return {"protocol": self.protocol, **found}
+
+
+def _coding(scale: float, stabilizer: str = "soft") -> dict[str, Published]:
+    return {
+        "n_states": (20, "Figs. 4 to 10"),
+        "scale": (scale, "Fig. 4"),
+        "stabilizer": (stabilizer, "Sec. 9.2"),
+    }
+
+
+def _learning(scale: Published, mix: float) -> dict[str, Published]:
+    return {
+        "n_states": (10, "Sec. 9.3"),
+        "scale": scale,
+        "stabilizer": ("soft", "Sec. 9.2"),
+        "mix": (mix, "Sec. 9.3"),
+        "order": (3, "Sec. 9.3, the larger of 2 and 3"),
+    }
+
+
+# Soft normalisation is for Cambridge, UCSD, UCLA and SPr alone (Sec. 9.2).
+PAPER_SETS = {
+    "cambridge": PaperSet(
+        "cambridge", "cambridge-halves", _coding(2.5), _learning((2.5, "Fig. 4"), 0.2)
+    ),
+    "ucsd": PaperSet("ucsd", None, _coding(4.0)),
+    "ucla": PaperSet("ucla", None, _coding(4.0)),
+    "dyntexpp": PaperSet(
+        "dyntexpp",
+        "dyntexpp",
+        {},
+        {
+            **_learning((2.5, _NOT_IN_PRINT), 0.8),
+            "atoms": (32, "Sec. 9.3, J_c = 32"),
+            "per_class": (True, "Sec. 9.3"),
+        },
+    ),
+    "sd": PaperSet("tactile", None, _coding(4.0, "none")),
+    "spr": PaperSet("tactile", None, _coding(4.0)),
+    "bdh": PaperSet("tactile", None, _coding(4.0, "none")),
+}
+
+
+def find_set(name: str) -> PaperSet:
+    """Return one of the paper's sets, or say which ones there are."""
+    if name not in PAPER_SETS:
+        raise _errors.unknown_name("set", name, PAPER_SETS)
+    return PAPER_SETS[name]
