@@ -103,7 +103,7 @@ def test_ratios_of_times_are_judged_on_the_log_scale_and_inverted_by_their_order
     assert np.exp(found.value) == pytest.approx(24 ** (1 / 3))
     back = estimate_log_ratio(quick, slow)
     assert (back.value, back.low) == pytest.approx((-found.value, -found.high))
-    assert format_ratio(found).startswith("2.88 times (1.2")
+    assert format_ratio(found).startswith("2.88 times as long (1.2")
 
 
 def test_the_trend_is_the_slope_per_doubling_over_all_sizes():

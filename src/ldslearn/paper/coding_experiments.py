@@ -125,17 +125,19 @@ def judge_times(source: Source, orders: list[int], seconds: Any) -> list[Evidenc
     larger = {L: ratio for L, ratio in ratios.items() if least <= L}
     if larger:  # the claim is about all of these: the smallest decides
         judged = larger[min(larger)]
-        evidence.append(compare_times("cheaper", source.title, judged, larger, "L"))
+        evidence.append(compare_times("cheaper", source.title, judged, larger, "gLDS-SC", "L"))
     smaller = [L for L in orders if _LEAST_ORDER <= L < _LEAST_TACTILE_ORDER]
     if tactile and smaller:
         judged = estimate_log_ratio(infinite, seconds[str(smaller[-1])])
         ratio = {smaller[-1]: judged}
-        evidence.append(compare_times("tactile-slower", source.title, judged, ratio, "L"))
+        evidence.append(
+            compare_times("tactile-slower", source.title, judged, ratio, "LDS-SC-Grass", "L")
+        )
     if len(orders) > 1:
         x = np.log2(orders) - np.mean(np.log2(orders))
         logs = np.log([seconds[str(L)] for L in orders])  # (n_orders, repeats)
         slopes = estimate_mean((x @ logs / (x @ x)).tolist())
-        words = f"{format_ratio(slopes)} as long per doubling of L"
+        words = f"{format_ratio(slopes)} per doubling of L"
         evidence.append(Evidence("order-cost", source.title, slopes, words))
     factors = [
         float(np.mean([log(2 * seconds[str(L)][i] / infinite[i] / L) for L in larger]))
@@ -143,7 +145,7 @@ def judge_times(source: Source, orders: list[int], seconds: Any) -> list[Evidenc
     ]
     if larger:
         judged = estimate_mean(factors)
-        evidence.append(compare_times("order-factor", source.title, judged, larger, "L"))
+        evidence.append(compare_times("order-factor", source.title, judged, larger, "gLDS-SC", "L"))
     return evidence
 
 

@@ -101,7 +101,8 @@ def judge_updates(source: Source, seconds: dict[int, Any]) -> list[Evidence]:
         ratios = {J: estimate_log_ratio(seconds[J][slow], seconds[J][quick]) for J in sizes}
         logs = _average_logs(seconds, sizes, slow, quick)
         judged = estimate_mean(logs)
-        evidence.append(compare_times(claim, source.title, judged, ratios, "J"))
+        who = f"gLDS-DL, L = {slow[-1]},"
+        evidence.append(compare_times(claim, source.title, judged, ratios, who, "J"))
     # Without covariance, which gLDS-DL does not have; half of L^2 / 2 counts as "about".
     parts = [
         np.array(_average_logs(seconds, sizes, method, "lds-dl")) - log(L**2 / 4)
@@ -112,7 +113,9 @@ def judge_updates(source: Source, seconds: dict[int, Any]) -> list[Evidence]:
         for L, method in _FINITE.items()
     }
     judged = estimate_mean(np.mean(parts, axis=0).tolist())
-    evidence.append(compare_times("update-factor", source.title, judged, ratios_by_order, "L"))
+    evidence.append(
+        compare_times("update-factor", source.title, judged, ratios_by_order, "gLDS-DL", "L")
+    )
     return evidence
 
 
@@ -148,8 +151,7 @@ def judge_atoms_per_class(
     if ratios:
         judged = estimate_mean(_average_logs(seconds, both, "together", "per class"))
         words = ", ".join(
-            f"{format_ratio(ratio)} as long for all classes at J_c = {J}"
-            for J, ratio in ratios.items()
+            f"{format_ratio(ratio)} for all classes at J_c = {J}" for J, ratio in ratios.items()
         )
         evidence.append(Evidence("hierarchical-quick", source.title, judged, words))
     return evidence

@@ -157,11 +157,12 @@ def compare_times(
     collection: str,
     judged: Estimate,
     ratios: Mapping[Any, Estimate],
+    who: str,
     what: str,
 ) -> Evidence:
     """Return what ratios of times say; `judged` decides, all are in the words."""
     words = ", ".join(f"{format_ratio(ratio)} at {what} = {s}" for s, ratio in ratios.items())
-    return Evidence(claim, collection, judged, words)
+    return Evidence(claim, collection, judged, f"{who} takes {words}")
 
 
 def format_interval(estimate: Estimate) -> str:
@@ -174,7 +175,7 @@ def format_interval(estimate: Estimate) -> str:
 
 def format_ratio(estimate: Estimate) -> str:
     """Return the ratio of a mean logarithm, with its interval."""
-    ratio = f"{exp(estimate.value):.3g} times"
+    ratio = f"{exp(estimate.value):.3g} times as long"
     if not estimate.df:
         return ratio
     return f"{ratio} ({exp(estimate.low):.3g} to {exp(estimate.high):.3g})"

@@ -20,9 +20,8 @@ from ldslearn.paper.ledger import Run
 from ldslearn.paper.plans import Plan
 from ldslearn.paper.sources import Source
 
-_NO_MEANING = (
-    1e3  # kernels of stable systems are at most n; far above, codes are of rounding errors
-)
+# Of n, the largest kernel of stable systems.
+_NO_MEANING = 10.0
 
 
 class Soft(Experiment):
@@ -124,7 +123,7 @@ def _judge_accuracy(source: Source, found: Any) -> list[Evidence]:
     soft = found["soft", fixed]
     largest = found["none", fixed]["largest_kernel"]
     words = f", largest kernel entry without stabilization {largest:.0e}"
-    if largest > _NO_MEANING:
+    if largest > _NO_MEANING * fixed:
         words += ": numerically meaningless"
     evidence = [compare("soft-none", source, soft, found["none", fixed], words)]
     for name in ("scale", "dwls"):
@@ -139,7 +138,9 @@ def _judge_accuracy(source: Source, found: Any) -> list[Evidence]:
 def _judge_cost(source: Source, found: Any) -> list[Evidence]:
     seconds = found["all", "seconds"]["seconds"]
     ratio = estimate_log_ratio(seconds["dwls"], seconds["soft"])
-    evidence = [compare_times("soft-quick", source.title, ratio, {source.n_states: ratio}, "n")]
+    evidence = [
+        compare_times("soft-quick", source.title, ratio, {source.n_states: ratio}, "DWLS", "n")
+    ]
     pairs = zip(found["soft", "error"]["errors"], found["dwls", "error"]["errors"], strict=True)
     logs = [log(a / b) if min(a, b) > 0 else 0.0 for a, b in pairs]
     more = estimate_mean(logs)
