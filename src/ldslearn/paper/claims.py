@@ -36,7 +36,7 @@ CLAIMS = {
     ),
     "soft-scale": Claim(
         "SN raises accuracy above that of unstable systems rescaled to a radius of 0.99",
-        _STABILITY,
+        f"{_STABILITY}, note 9",
         excepted=("SD", "BDH"),
     ),
     "soft-not-tactile": Claim(
