@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,6 @@ from ldslearn.paper.verdicts import (
     combine,
     judge,
     summarize,
-    update_page,
     write_table,
 )
 
@@ -113,12 +114,14 @@ def test_the_table_of_a_page_is_written_from_the_record(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{START}\nold\n{END}\nafter\n")
     summary = summarize(record())
-    update_page(page, summary)
+    (tmp_path / "claims.json").write_text(json.dumps(summary))
+    command = [sys.executable, "-W", "error", "-m", "ldslearn.paper"]
+    subprocess.run([*command, tmp_path / "claims.json", page], check=True)
     text = page.read_text()
     assert text == f"before\n{START}\n{write_table(summary)}\n{END}\nafter\n"
     assert "`ldslearn reproduce all --quick`, 3 runs on set 0, set 1:\n1 confirmed, 1" in text
     words = CLAIMS["learned"].words
-    assert f"| {words} (Sec. 9.3, Fig. 14) | confirmed | 2 confirmed | set 0: words; set 1" in text
+    assert f"| {words} (Sec. 9.3, Fig. 14) | confirmed | confirmed: set 0, set 1 |" in text
 
 
 def test_the_guide_has_the_verdicts_of_the_record_and_no_others():

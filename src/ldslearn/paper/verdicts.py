@@ -1,7 +1,5 @@
 """Verdicts on the claims over all collections, their record, and their table in the guide."""
 
-import json
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -114,13 +112,16 @@ def write_table(summary: dict[str, Any]) -> str:
         f"`{command}`, {summary['n_runs']} runs on {', '.join(summary['collections'])}:",
         ", ".join(f"{number} {verdict}" for verdict, number in counts.items() if number) + ".",
         "",
-        "| claim | verdict | collections | found |",
-        "|---|---|---|---|",
+        "| claim | verdict | collections, or why it is not judged |",
+        "|---|---|---|",
     ]
     for row in summary["claims"]:
-        count = ", ".join(f"{number} {verdict}" for verdict, number in row["count"].items())
-        found = "; ".join(f"{one['collection']}: {one['words']}" for one in row["evidence"])
-        cells = [f"{row['words']} ({row['where']})", row["verdict"], count, found or row["reason"]]
+        found = "; ".join(
+            f"{verdict}: " + ", ".join(names)
+            for verdict in VERDICTS
+            if (names := [o["collection"] for o in row["evidence"] if o["verdict"] == verdict])
+        )
+        cells = [f"{row['words']} ({row['where']})", row["verdict"], found or row["reason"]]
         lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -131,7 +132,3 @@ def update_page(page: Path, summary: dict[str, Any]) -> None:
     before, rest = text.split(START)
     after = rest.split(END)[1]
     page.write_text(f"{before}{START}\n{write_table(summary)}\n{END}{after}", "utf-8")
-
-
-if __name__ == "__main__":  # python -m ldslearn.paper.verdicts CLAIMS.json PAGE.md
-    update_page(Path(sys.argv[2]), json.loads(Path(sys.argv[1]).read_text("utf-8")))
