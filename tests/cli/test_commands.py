@@ -514,6 +514,9 @@ def test_reproduce_writes_records_a_page_and_the_claims(tmp_path, capsys, monkey
     assert (folder / "covariance-quick.html").read_text().startswith("<!doctype html>")
     record = json.loads((folder / "covariance-quick.json").read_text())
     assert record["figures"][0]["name"] == "covariance"
+    claims = json.loads((folder / "covariance-quick-claims.json").read_text())
+    assert claims["claims"] == record["claims"]
+    assert claims["collections"] == ["BasicMotions", "JapaneseVowels"]
     page = (folder / "covariance-quick.html").read_text()
     assert run(["reproduce", "fig2", "--quick", "-o", str(folder)]) == 0
     assert (folder / "fig2-quick.html").exists()

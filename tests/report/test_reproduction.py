@@ -25,7 +25,7 @@ def made_of(*panels):
     found = [{"collection": HOSTILE, "verdict": "refuted", "words": HOSTILE}]
     claim = {
         "claim": "x", "words": HOSTILE, "where": HOSTILE, "verdict": "mixed", "evidence": found,
-        "count": {"refuted": 1},
+        "count": {"refuted": 1}, "reason": HOSTILE,
     }  # fmt: skip
     return {
         "quick": True, "n_runs": 1, "seconds": 1.0, "claims": [claim],

@@ -37,11 +37,12 @@ def reproduce(
 
     Every run is recorded in the output folder; an interrupted command goes on where it was. The
     folder then holds a page to look at, named after what was asked for (all.html, fig5.html,
-    fig5-quick.html), and the same as JSON.
+    fig5-quick.html), the same as JSON, and the verdicts alone (all-claims.json).
     """
     from ldslearn.cli import showing
     from ldslearn.paper import reproduce as run
     from ldslearn.paper.plans import load_plan
+    from ldslearn.paper.verdicts import summarize
     from ldslearn.report import reproduction_page
 
     with usage():
@@ -50,12 +51,13 @@ def reproduce(
                 load_plan(name)
     stem = "-".join(["all"] if "all" in names else dict.fromkeys(names)) + "-quick" * quick
     if output.is_dir():
-        for suffix in (".json", ".html"):
+        for suffix in (".json", ".html", "-claims.json"):
             check_output(output / f"{stem}{suffix}")
     record = run(
         names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=_say_on_stderr
     )
     write_json(output / f"{stem}.json", record)
+    write_json(output / f"{stem}-claims.json", summarize(record))
     command = shlex.join(["ldslearn", *sys.argv[1:]])
     write_text(output / f"{stem}.html", reproduction_page(record, command))
     last = showing.plain(f"look into {output / stem}.html")

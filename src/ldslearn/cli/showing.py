@@ -239,7 +239,7 @@ def reproduction(record: dict[str, Any]) -> list[Table | str]:
         found = "\n".join(
             f"{one['verdict']} on {one['collection']}: {one['words']}" for one in claim["evidence"]
         )
-        claims.add_row(plain(claim["words"]), claim["verdict"], escape(found))
+        claims.add_row(plain(claim["words"]), claim["verdict"], escape(found or claim["reason"]))
     return [*shown, claims] if record["claims"] else shown
 
 

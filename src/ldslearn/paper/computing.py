@@ -7,6 +7,7 @@ from ldslearn.paper.coding_runs import choose, classify, soften, stabilize
 from ldslearn.paper.dictionary_runs import classify_by_codes, converge, picture
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.measuring import Numbers
+from ldslearn.paper.timing_runs import time_classes, time_coding, time_encoding, time_updates
 
 KINDS: dict[str, Callable[..., Numbers]] = {
     "classify": classify,
@@ -16,12 +17,16 @@ KINDS: dict[str, Callable[..., Numbers]] = {
     "codes": classify_by_codes,
     "converge": converge,
     "picture": picture,
+    "time-encoding": time_encoding,
+    "time-coding": time_coding,
+    "time-updates": time_updates,
+    "time-classes": time_classes,
 }
 
 
 def compute(run: Run) -> Numbers:
     """Return the numbers of a run."""
     with warnings.catch_warnings():
-        # Told by the results themselves: unstable systems without stabilization, clipped kernels.
+        # The results say it: unstable systems without stabilization, clipped kernels.
         warnings.simplefilter("ignore", UserWarning)
         return KINDS[run.kind](run, **run.parameters)

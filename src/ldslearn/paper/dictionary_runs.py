@@ -5,31 +5,37 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from ldslearn.classify import DictionaryClassifier
 from ldslearn.dictionary import FiniteDictionary, LDSDictionary
 from ldslearn.models import LDS
 from ldslearn.paper.ledger import Run
-from ldslearn.paper.measuring import Numbers, encoder_of, judge, labels_of
+from ldslearn.paper.measuring import Numbers, encoder_of, labels_of, run_rounds
 
 _PIXEL_LEVELS = 127
 
 
-def _dictionary(run: Run, method: str, n_atoms: int, sparsity: float, seed: int) -> Any:
+def build_dictionary(
+    run: Run, method: str, n_atoms: int, sparsity: float, seed: int, **options: Any
+) -> Any:
+    """Return a dictionary by the name of its method; all update the columns of an atom jointly."""
     common: dict[str, Any] = {
-        "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed, "n_jobs": run.source.n_jobs
+        "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed, "update": "joint",
+        "n_jobs": run.source.n_jobs,
     }  # fmt: skip
     mix = run.source.settings["mix"]
     if method.startswith("glds-dl-"):
-        return FiniteDictionary(order=int(method.removeprefix("glds-dl-")), **common)
-    return {
-        "covlds-dl": lambda: LDSDictionary(mix=mix, **common),
-        "covlds-rand": lambda: LDSDictionary(mix=mix, init="random", max_iter=0, **common),
-        "lds-dl": lambda: LDSDictionary(**common),
-        "ldsst-dl": lambda: LDSDictionary(parts="symmetric", **common),
-    }[method]()
+        order = int(method.removeprefix("glds-dl-"))
+        return FiniteDictionary(order=order, **{**common, **options})
+    own: dict[str, Any] = {
+        "covlds-dl": {"mix": mix},
+        "covlds-rand": {"mix": mix, "init": "random", "max_iter": 0},
+        "lds-dl": {},
+        "lds-dl-random": {"init": "random"},
+        "ldsst-dl": {"parts": "symmetric"},
+    }[method]
+    return LDSDictionary(**{**common, **own, **options})
 
 
 def classify_by_codes(
@@ -41,45 +47,28 @@ def classify_by_codes(
     per_class: bool = False,
     splits: int | None = None,
 ) -> Numbers:
-    """Learn a dictionary on halves, and feed the codes to a linear machine."""
-    systems = _systems_of(run, run.source.data.X)
+    """Learn a dictionary on halves, and feed the codes to a linear SVM."""
+    systems = encode_for_dictionary(run, run.source.data.X)
     halves = run.source.halves(splits)
     most = min(len(train) for train, _ in halves)
 
     def build(seed: int) -> DictionaryClassifier:
-        dictionary = _dictionary(run, method, min(n_atoms, most), sparsity, seed)
+        dictionary = build_dictionary(run, method, min(n_atoms, most), sparsity, seed)
         return DictionaryClassifier(dictionary, LinearSVC(C=10), per_class=per_class)
 
-    numbers, models = judge(systems, labels_of(run), halves, build)
+    numbers, models = run_rounds(systems, labels_of(run), halves, build)
     if not per_class:
         numbers["objective"] = [
             float(model.dictionary_.objective_[-1]) / n
             for model, n in zip(models, numbers["n_train"], strict=True)
         ]
-        numbers["pass_seconds"] = _pass_seconds(models[0].dictionary_, systems[halves[0][0]])
     return numbers
 
 
-def _systems_of(run: Run, X: list[NDArray[Any]]) -> LDS:
+def encode_for_dictionary(run: Run, X: list[NDArray[Any]]) -> LDS:
+    """Return the systems of sequences, with the states that dictionaries have."""
     n_states = run.source.allowed(run.source.settings["dictionary_states"])
     return encoder_of(run, n_states).fit_transform(X)
-
-
-def _pass_seconds(dictionary: Any, systems: LDS) -> float:
-    """Seconds of one update of all atoms and codes, from where learning ended.
-
-    The difference between two passes and one: what comes before the first is in both.
-    """
-    seconds = {}
-    for passes in (1, 2):
-        again = clone(dictionary).set_params(init=dictionary.atoms_, max_iter=passes, tol=0.0)
-        taken = []
-        for _ in range(3):
-            start = time.perf_counter()
-            again.fit(systems)
-            taken.append(time.perf_counter() - start)
-        seconds[passes] = min(taken)
-    return max(seconds[2] - seconds[1], 1e-6)
 
 
 def converge(
@@ -88,7 +77,7 @@ def converge(
     """The objective of LDS-DL after every iteration, on the first half."""
     train, _ = run.source.halves(1)[0]
     X = [run.source.data.X[i] for i in train]
-    systems = _systems_of(run, X)
+    systems = encode_for_dictionary(run, X)
     dictionary = LDSDictionary(
         n_atoms, sparsity=sparsity, init=init, max_iter=iterations, tol=0.0, random_state=seed,
         n_jobs=run.source.n_jobs,
@@ -128,18 +117,18 @@ def picture(
     after = LDSDictionary(init=start, max_iter=iterations, **common).fit(systems)
     return {
         "classes": classes,
-        "samples": [_still(data.X[kept[np.flatnonzero(y == label)[0]]]) for label in classes],
+        "samples": [_pick_frames(data.X[kept[np.flatnonzero(y == label)[0]]]) for label in classes],
         "frame_shape": list(data.frame_shape or (data.X[0].shape[0], 1)),
         "objective": [float(value) / len(systems) for value in after.objective_],
         "atoms": {
-            name: {part: _drawn(dictionary.atoms_, part) for part in ("symmetric", "skew")}
+            name: {part: _describe_part(dictionary.atoms_, part) for part in ("symmetric", "skew")}
             for name, dictionary in (("before", before), ("after", after))
         },
-        "movie": _movie(after.atoms_.systems()[: len(first)]),
+        "movie": _simulate(after.atoms_.systems()[: len(first)]),
     }
 
 
-def _still(sequence: NDArray[Any], n_frames: int = 4) -> list[Any]:
+def _pick_frames(sequence: NDArray[Any], n_frames: int = 4) -> list[Any]:
     """Some frames of a sequence, (n_frames, m), as small whole numbers around their mean."""
     frames = sequence[:, np.linspace(0, sequence.shape[1] - 1, n_frames).astype(int)].T
     frames = frames - frames.mean()
@@ -147,7 +136,7 @@ def _still(sequence: NDArray[Any], n_frames: int = 4) -> list[Any]:
     return np.rint(_PIXEL_LEVELS * frames / largest).astype(int).tolist()
 
 
-def _drawn(atoms: Any, part: str) -> Numbers:
+def _describe_part(atoms: Any, part: str) -> Numbers:
     """Eigenvalues and measurement columns of one part, pixels as small whole numbers."""
     systems = getattr(atoms, part).systems()
     eigenvalues = np.linalg.eigvals(systems.A)
@@ -160,10 +149,10 @@ def _drawn(atoms: Any, part: str) -> Numbers:
     }
 
 
-def _movie(systems: LDS, n_frames: int = 24) -> list[Any]:
+def _simulate(systems: LDS, n_frames: int = 24) -> list[Any]:
     """Frames simulated from every atom, (J, n_frames, m), as small whole numbers."""
     made = np.asarray(systems.simulate(n_frames, random_state=0))
-    # A few bright pixels may stay white, so that the others can be told apart.
+    # A few bright pixels may stay white, so that the others differ visibly.
     largest = np.quantile(np.abs(made), 0.995, axis=(1, 2), keepdims=True).clip(1e-12)
     pixels = np.clip(np.swapaxes(made / largest, 1, 2), -1, 1)
     return np.rint(_PIXEL_LEVELS * pixels).astype(int).tolist()

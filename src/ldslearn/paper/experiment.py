@@ -15,7 +15,7 @@ Results = dict[str, dict[Any, Any]]
 
 
 @dataclass
-class Shown:
+class Outcome:
     """Panels of a figure, and what it says of the paper's claims."""
 
     panels: list[Panel]
@@ -36,5 +36,5 @@ class Experiment(ABC):
         sources: list[Source],
         results: Results,
         settings: dict[str, dict[str, Any]],
-    ) -> Shown:
+    ) -> Outcome:
         """Return what the figure shows; `settings` are those of every collection."""

@@ -17,7 +17,7 @@ from ldslearn._writing import atomic_write, check_target
 from ldslearn.paper.sources import Source
 from ldslearn.persist.files import versions
 
-FORMAT = 1  # raised when the numbers of a run come to mean something else
+FORMAT = 2  # raised when the numbers of a run come to mean something else
 
 _LARGEST_RECORD = 2**28  # bytes
 _FIELDS = {
@@ -66,7 +66,7 @@ class Run:
 
 
 class Ledger:
-    """A folder of records, one JSON file a run, each written whole or not at all.
+    """A folder of records, one JSON file per run, each written whole or not at all.
 
     Parameters
     ----------

@@ -13,9 +13,6 @@ from ldslearn.paper.ledger import Run
 
 Numbers = dict[str, Any]
 
-_MOST_REPEATS = 5  # of the first fit, for its time
-_LONG_ENOUGH = 3.0  # seconds that need no repeating, loading included
-
 
 def encoder_of(
     run: Run, n_states: int, stabilizer: str | None = None, **options: Any
@@ -30,27 +27,19 @@ def encoder_of(
     )
 
 
-def judge(
+def run_rounds(
     systems: LDS, y: NDArray[np.str_], splits: Iterable[Split], build: Callable[[int], Any]
 ) -> tuple[Numbers, list[Any]]:
-    """Return accuracy and times of a classifier in every round, and the fitted classifiers.
-
-    Short first rounds are repeated: a clock needs more than some milliseconds, and the first fit of
-    a method in a process loads compiled code.
-    """
+    """Return accuracy and times of a classifier in every round, and the fitted classifiers."""
     splits = list(splits)
     correct, fit, predict, models = [], [], [], []
     for seed, (train, test) in enumerate(splits):
-        seconds: list[float] = []
-        repeats = _MOST_REPEATS if seed == 0 else 1
-        while len(seconds) < repeats and sum(seconds) < _LONG_ENOUGH:
-            start = time.perf_counter()
-            model = build(seed).fit(systems[train], y[train])
-            seconds.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        model = build(seed).fit(systems[train], y[train])
+        fit.append(time.perf_counter() - start)
         start = time.perf_counter()
         right = model.predict(systems[test]) == y[test]
         predict.append(time.perf_counter() - start)
-        fit.append(min(seconds))
         correct.append("".join("1" if one else "0" for one in right))
         models.append(model)
     numbers = {

@@ -8,20 +8,18 @@ from typing import Any
 
 from ldslearn._parallel import progress
 from ldslearn.evaluate.runs import describe
-from ldslearn.paper.claims import judge
-from ldslearn.paper.coding_experiments import Coding, Covariance, Soft, Stability, Table
+from ldslearn.paper.coding_experiments import Coding, Covariance
 from ldslearn.paper.computing import compute
-from ldslearn.paper.dictionary_experiments import (
-    Convergence,
-    Dictionaries,
-    Hierarchical,
-    Pictures,
-)
+from ldslearn.paper.dictionary_experiments import Convergence, Dictionaries, Hierarchical
 from ldslearn.paper.evidence import Evidence
 from ldslearn.paper.experiment import Experiment, Results
 from ldslearn.paper.ledger import Ledger, Run
+from ldslearn.paper.picture_experiment import Pictures
 from ldslearn.paper.plans import Plan, load_plan, plan_names
 from ldslearn.paper.sources import Library, Source
+from ldslearn.paper.stability_experiments import Soft, Stability
+from ldslearn.paper.table_experiment import Table
+from ldslearn.paper.verdicts import judge
 
 EXPERIMENTS: dict[str, Experiment] = {
     "soft": Soft(),
@@ -67,11 +65,11 @@ def reproduce(
         Folder of the paper's sets and of stand-ins; see docs/reproduction.md. Without it, or for
         sets that it does not have, embedded and synthetic sequences are taken, and this is said.
     records : path
-        Folder in which ``records`` has one JSON file a run.
+        Folder in which ``records`` has one JSON file per run.
     quick : bool
         Fewer values of each parameter, fewer rounds.
     say : callable
-        Is told in a line what is done next.
+        Is called with a line that says what is done next.
     n_jobs : int or None
         Threads.
 
@@ -104,7 +102,7 @@ def reproduce(
     say(f"runs: {len(runs)}, on record: {len(runs) - n_missing}{short}")
     figures: list[dict[str, Any]] = []
     evidence: list[Evidence] = []
-    with progress("reproducing", n_missing) as advance, _told_when_interrupted(numbers, say):
+    with progress("reproducing", n_missing) as advance, _report_interruption(numbers, say):
         for plan in plans:
             origins = [_origin(source, plan, library) for source in sources[plan.name]]
             todo = sum(numbers[run.key] is None for run in _each(tasks[plan.name]))
@@ -119,15 +117,15 @@ def reproduce(
                         numbers[run.key] = ledger.do(run, compute)
                         advance(1)
                     results[name][key] = numbers[run.key]
-            shown = EXPERIMENTS[plan.experiment].show(
+            outcome = EXPERIMENTS[plan.experiment].show(
                 plan, sources[plan.name], results, settings[plan.name]
             )
-            evidence += shown.evidence
+            evidence += outcome.evidence
             figures.append({
                 "name": plan.name,
                 "title": _full_title(plan, origins),
                 "collections": origins,
-                "panels": shown.panels,
+                "panels": outcome.panels,
                 "n_runs": sum(map(len, tasks[plan.name].values())),
             })  # fmt: skip
     used_sources = {s.name: s for parts in sources.values() for s in parts}
@@ -135,7 +133,7 @@ def reproduce(
         "record": "reproduction",
         "quick": quick,
         "figures": figures,
-        "claims": judge(evidence),
+        "claims": judge(evidence, everything="all" in wanted),
         "collections": {
             name: {"title": s.title, "origin": s.origin, **describe(s.data)}
             for name, s in used_sources.items()
@@ -147,7 +145,7 @@ def reproduce(
 
 
 @contextmanager
-def _told_when_interrupted(numbers: dict[str, Any], say: Callable[[str], None]) -> Iterator[None]:
+def _report_interruption(numbers: dict[str, Any], say: Callable[[str], None]) -> Iterator[None]:
     """Say what is kept if the work within is interrupted."""
     try:
         yield

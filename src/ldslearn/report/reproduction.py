@@ -12,7 +12,7 @@ from ldslearn.report.images import filmstrip, picture
 from ldslearn.report.lines import Series, line_chart
 from ldslearn.report.page import code, figure, grid, page, paragraph, section, table
 
-_MARKS = {"confirmed": "✓", "refuted": "✗", "undecided": "?", "mixed": "±"}
+_MARKS = {"confirmed": "✓", "refuted": "✗", "mixed": "±", "undecided": "?", "not judged": "·"}
 _GREY = 128  # of a pixel that is zero
 _GAP = 2  # pixels between images
 _NARROW = 19  # rem; three charts in a row on a laptop
@@ -71,19 +71,19 @@ def _claims(claims: list[dict[str, Any]]) -> list[str]:
             f'<tr><td>{escape(claim["words"])}<br><span class="faint">{escape(claim["where"])}'
             f'</span></td><td class="whole">{_verdict(claim["verdict"])} {claim["verdict"]}'
             f'<br><span class="faint">{_counted(claim["count"])}</span></td>'
-            f'<td><ul class="plain">{found}</ul></td></tr>'
+            f'<td>{escape(claim["reason"])}<ul class="plain">{found}</ul></td></tr>'
         )
     words = (
         "A collection confirms or refutes a claim where the 95 % interval of the difference is "
         "clear of zero: over random rounds corrected for the sequences they share (Nadeau and "
-        "Bengio), of one given split over its test sequences. Ratios of times are of the least of "
-        "all rounds, where charts show the mean; within a quarter of one they say nothing. That "
-        "accuracies tend to each other is confirmed where the interval at the last place lies "
-        "within three points, or where they are nearer there than at the first. "
-        "The verdict over all collections: confirmed or refuted if more of them say so than chance "
-        "would let pass once in twenty, and none the opposite; mixed if they differ. Numbers in "
-        "brackets: mean difference, interval, in points. Behind ±: the standard deviation over "
-        "rounds."
+        "Bengio), of one given split over its test sequences. Times are measured in turn, and "
+        "their ratios judged on the logarithmic scale. “Large n” is the larger half of the n, "
+        "the median included; accuracies within five points are called the same. "
+        "The verdict over all collections: confirmed or refuted if more than half of them, and at "
+        "least two, say so, none says the opposite, and the p-value over all (Stouffer) is below "
+        "0.05 after Holm's correction for the number of claims; mixed if they contradict each "
+        "other. Numbers in brackets: mean difference and interval, in points. Behind ±: the "
+        "standard deviation over rounds."
     )
     head = "<tr><th>claim</th><th>verdict</th><th>found</th></tr>"
     whole = f'<div class="wide"><table class="words stacked">{head}{"".join(rows)}</table></div>'
@@ -138,7 +138,7 @@ def _eigenvalues(panel: dict[str, Any]) -> str:
 
 
 def _images(panel: dict[str, Any]) -> str:
-    """All images as one picture, a row for each atom."""
+    """All images as one picture, one row per atom."""
     images = _pixels(panel["rows"], panel["frame_shape"])
     rows, columns, height, width = images.shape
     sheet = np.full(
