@@ -234,7 +234,7 @@ def test_matrices_within_the_bound_are_left_alone(method):
 
 
 @pytest.mark.parametrize("method", BOUNDED)
-@pytest.mark.parametrize("bound", [0.5, 0.99, 0.9999])
+@pytest.mark.parametrize("bound", [0.5, 0.99, 0.999])
 def test_bound_is_kept_and_reached(method, bound):
     A, states = unstable_fits(6)
     found = np.array([radius(a) for a in stabilize(A, states, method, bound=bound)])

@@ -128,7 +128,7 @@ def _normalised_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
     R = _observability_factor(S, C @ Z)
     found = np.isfinite(R).all(axis=(1, 2))
     found &= np.diagonal(R, axis1=1, axis2=2).all(axis=1)
-    R = np.where(found[:, None, None], R, identity)
+    R[~found] = identity
     F = np.linalg.inv(R)
     S = np.where((S != 0.0) | np.triu(np.ones(S.shape, dtype=bool)), R @ S @ F, 0.0)
     W, _ = _gramians(S, C @ (Z @ F))

@@ -20,6 +20,8 @@ from ldslearn.models.spectrum import (
 
 Floats = NDArray[np.float64]
 
+_LARGEST_ENTRY = 1e12  # of a matrix whose difference from a stable one has digits to optimise
+
 
 def soft(A: Floats, scale: float) -> Floats:
     """Soft normalisation, Eq. (2): singular values s -> 2 Sig(a s) - 1 = tanh(a s / 2)."""
@@ -180,7 +182,9 @@ def stabilize_checked(
     A: Floats, states: list[Floats] | None, method: str, scale: float, bound: float
 ) -> Floats:
     """:func:`stabilize` for a batch and parameters that are known to be right."""
-    with np.errstate(over="ignore", invalid="ignore"):  # huge matrices are shrunk in the end
+    with np.errstate(
+        over="ignore", invalid="ignore", divide="ignore"
+    ):  # huge matrices are shrunk in the end
         return _stabilize(A, states, method, scale, bound)
 
 
@@ -211,6 +215,8 @@ def _stabilize(
 
 def _optimise(method: str, A: Floats, states: Floats, bound: float) -> Floats:
     """One matrix by constraint generation; scaled where that has no answer in double precision."""
+    if np.abs(A).max() > _LARGEST_ENTRY:
+        return shrink(A[None], bound)[0]
     try:
         with np.errstate(all="ignore"):
             found = _OPTIMISED[method](A, states, bound)
