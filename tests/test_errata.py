@@ -35,6 +35,18 @@ def test_h_is_c_times_the_left_singular_vectors_of_b():
         np.testing.assert_allclose(H @ H.T, C @ U @ U.T @ C.T, atol=1e-8)
 
 
+def test_b_is_of_the_residuals_of_the_stabilized_transition():
+    """Sec. 4.1 estimates B "when A and C are obtained"; A is the stabilized one here."""
+    sequences = ragged_sequences(3, n_channels=6)
+    systems = LDSEncoder(4, n_noise=4, scale=1.0).fit_transform(sequences)
+    for A, B, X in zip(systems.A, systems.B, systems.states(sequences), strict=True):
+        residuals = X[:, 1:] - A @ X[:, :-1]
+        covariance = residuals @ residuals.T / residuals.shape[1]
+        np.testing.assert_allclose(B @ B.T, covariance, atol=1e-8 * np.abs(covariance).max())
+        least_squares = X[:, 1:] @ np.linalg.pinv(X[:, :-1])
+        assert np.abs(A - least_squares).max() > 0.1
+
+
 def test_the_lone_eigenvalue_of_odd_order_counts():
     """The appendix puts 0 where Table 2 has (1 - |l|^2)(1 - 0) / |1 - 0|^2 = 1 - |l|^2."""
     batch = random_systems(2, n_channels=7, n_states=3, seed=3)

@@ -11,6 +11,7 @@ ORDER = [
     "_kinds",
     "_processes",
     "_errors",
+    "_places",
     "_checks",
     "_limits",
     "_writing",

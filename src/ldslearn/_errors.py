@@ -5,7 +5,7 @@ mistake reads the same wherever it is met, and tests pin the words in one place.
 """
 
 import errno
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -26,6 +26,43 @@ class SequenceError(ValueError):
     def __init__(self, message: str, indices: Iterable[int] = ()) -> None:
         super().__init__(message)
         self.indices = tuple(int(index) for index in indices)
+
+
+class SystemsError(ValueError):
+    """An error about some systems of a batch, which blocks of it count from their own first.
+
+    Parameters
+    ----------
+    template : str
+        The message, with ``{systems}`` where they are named.
+    indices : iterable of int
+    batch : str
+        " of Y" if they are systems of a second batch.
+    names : sequence of str
+        Their files, where known.
+    """
+
+    def __init__(
+        self, template: str, indices: Iterable[int], batch: str = "", names: Sequence[str] = ()
+    ) -> None:
+        self.template, self.batch, self.names = template, batch, tuple(names)
+        self.indices = tuple(int(index) for index in indices)
+        super().__init__(template, self.indices, batch, self.names)
+
+    def __str__(self) -> str:
+        who = listed_systems([(self.batch, index) for index in self.indices], self.names)
+        return self.template.replace("{systems}", who)
+
+    def moved(self, move: Callable[[tuple[str, int]], tuple[str, int]]) -> "SystemsError":
+        """Return the error with other batches and indices."""
+        places = [move((self.batch, index)) for index in self.indices]
+        return SystemsError(self.template, [index for _, index in places], places[0][0], self.names)
+
+    def with_names(self, names: Sequence[str]) -> "SystemsError":
+        """Return the error with the files of its systems, given those of all."""
+        return SystemsError(
+            self.template, self.indices, self.batch, [names[index] for index in self.indices]
+        )
 
 
 class InputTypeError(TypeError):
@@ -51,10 +88,20 @@ def unknown_name(what: str, got: object, known: Collection[str]) -> ValueError:
     return ValueError(f"{what} must be one of {names}; got {got!r}.{nearest(got, known)}")
 
 
-def listed(indices: Sequence[int], limit: int = 5) -> str:
+def listed(indices: Sequence[object], limit: int = 5) -> str:
     """Indices as text, cut after `limit`: ``3, 8, 9, 12, 20 and 7 more``."""
     shown = ", ".join(str(index) for index in indices[:limit])
     return shown if len(indices) <= limit else f"{shown} and {len(indices) - limit} more"
+
+
+def listed_systems(places: Sequence[tuple[str, int]], names: Sequence[str] = ()) -> str:
+    """Systems as text: ``system 3, 8 and system 2 of Y``, with their files where known."""
+    texts = []
+    for batch in dict.fromkeys(batch for batch, _ in places):
+        indices = [index for of, index in places if of == batch]
+        texts.append(f"system {listed(indices)}{batch}")
+    files = f" ({listed(names)})" if names else ""
+    return " and ".join(texts) + files
 
 
 def _plural(count: int) -> str:
@@ -769,28 +816,31 @@ def not_systems(name: str, got: object) -> InputTypeError:
     )
 
 
-def unstable_systems(indices: Sequence[int]) -> ValueError:
+def unstable_systems(indices: Sequence[int]) -> SystemsError:
     """Systems without a Gramian."""
-    return ValueError(
-        f"system {listed(indices)} must be stable to have a Gramian; got a spectral radius of 1 or "
-        "more. Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer=...)), or accept the "
-        "formal solution with LDSEncoder(stabilizer='none') or LDS(..., allow_unstable=True)."
+    return SystemsError(
+        "{systems} must be stable to have a Gramian; got a spectral radius of 1 or more, or 1 to "
+        "rounding. Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer=...)), or accept "
+        "the formal solution with LDSEncoder(stabilizer='none') or LDS(..., allow_unstable=True).",
+        indices,
     )
 
 
-def formal_solution(indices: Sequence[int]) -> str:
-    """Text of the warning about systems without a Gramian that were accepted."""
+def formal_solution() -> str:
+    """Template of the warning about systems without a Gramian that were accepted."""
     return (
-        f"system {listed(indices)} is unstable and has no Gramian; the formal solution of its "
+        "{systems} is unstable and has no Gramian; the formal solution of its "
         "equation is used, which may be indefinite. Distances and kernels lose their meaning."
     )
 
 
-def no_solution() -> ValueError:
+def no_solution(indices: Sequence[int]) -> SystemsError:
     """Formal solutions that do not exist."""
-    return ValueError(
-        "systems must have no two eigenvalues whose product is 1, or their equation has no "
-        "solution, not even a formal one; got such a pair among unstable systems. Stabilize them."
+    return SystemsError(
+        "{systems} must have no eigenvalue whose product with another, of itself or of the system "
+        "it is compared with, is 1, or their equation has no solution, not even a formal one; got "
+        "such a pair among unstable systems. Stabilize it.",
+        indices,
     )
 
 
@@ -799,20 +849,31 @@ def not_orthogonal(n_states: int, got: str) -> ValueError:
     return invalid("P", f"be orthogonal of size {n_states}", got, "numpy.linalg.qr makes one.")
 
 
-def order_too_large(indices: Sequence[int], order: int) -> ValueError:
+def order_too_large(indices: Sequence[int], order: int) -> SystemsError:
     """Powers of an unstable matrix that outgrow double precision."""
-    return ValueError(
-        f"order must be small enough for the powers of system {listed(indices)}; got {order}, with "
-        "which its observability matrix is singular to rounding. Lower order, or stabilize it."
+    return SystemsError(
+        f"order must be small enough for the powers of {{systems}}; got {order}, with "
+        "which its observability matrix is singular to rounding. Lower order, or stabilize it.",
+        indices,
     )
 
 
-def ill_conditioned_systems(indices: Sequence[int]) -> ValueError:
+def ill_conditioned_systems(indices: Sequence[int]) -> SystemsError:
     """Systems so near the unit circle, or so far from normal, that nothing can be promised."""
-    return ValueError(
-        f"system {listed(indices)} must have a Gramian that does not drown in rounding; got a "
-        "spectral radius near 1, or states of very different scales. Use stabilizer='soft' or a "
-        "lower bound, or scale the channels."
+    return SystemsError(
+        "{systems} must have a Gramian that does not drown in rounding; got a spectral radius near "
+        "1, or states of very different scales. Stabilize it (ldslearn.models.stabilize, "
+        "LDSEncoder(stabilizer='soft')), or scale the channels.",
+        indices,
+    )
+
+
+def no_schur_form(index: int) -> SystemsError:
+    """Eigenvalues that LAPACK does not find."""
+    return SystemsError(
+        "{systems} must have eigenvalues that can be computed; LAPACK found none. Encode its "
+        "sequence again with other settings, or leave it out.",
+        [index],
     )
 
 
@@ -908,15 +969,24 @@ def unsettled_rates(n_frequencies: int) -> str:
     )
 
 
+def noise_not_positive(indices: Sequence[int]) -> SystemsError:
+    """Systems without measurement noise, where its logarithm is needed."""
+    return SystemsError(
+        "noise_variance of {systems} must be positive for the divergence rate; got 0.0. Encode "
+        "with fewer states than channels, so that something is left over.",
+        indices,
+    )
+
+
 def field_missing(what: str, field: str) -> ValueError:
     """A kernel that needs an optional field."""
     return ValueError(f"systems must have {field} for {what}; got None. LDSEncoder provides it.")
 
 
-def unstable_part(part: str, systems: Sequence[int], limit: float) -> str:
-    """Text of the warning about parts with eigenvalues outside the unit disc."""
+def unstable_part(part: str, limit: float) -> str:
+    """Template of the warning about parts with eigenvalues outside the unit disc."""
     return (
-        f"the {part} part of system {listed(systems)} has eigenvalues of modulus 1 or more; they "
+        f"the {part} part of {{systems}} has eigenvalues of modulus 1 or more; they "
         f"were cut at {limit}. With stabilizer='soft' the parts are always stable."
     )
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ldslearn import _errors
+from ldslearn import _errors, _places
 from ldslearn._parallel import Engine, alone, progress, using
 
 __all__ = ["Cluster", "cluster"]
@@ -33,6 +33,7 @@ _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://.+:\d+|inproc://.+")
 
 Note = tuple[str, type[Warning]]
+Remarks = tuple[list[Note], _places.Notes]
 
 
 @dataclass
@@ -86,7 +87,8 @@ class Cluster(Engine):
                 taken = window // 2 if sent < len(blocks) else len(waiting)
                 batch = [waiting.popleft() for _ in range(min(taken, len(waiting)))]
                 for result, notes in self._results(function, batch, common, description, lost):
-                    for text, category in dict.fromkeys(notes):
+                    _places.merge(notes[1])
+                    for text, category in dict.fromkeys(notes[0]):
                         warnings.warn(text, category, stacklevel=3)
                     yield result
                     advance(1)
@@ -162,7 +164,7 @@ class Cluster(Engine):
                 if lost is None:
                     raise _errors.workers_killed(description or function.__name__) from None
                 self._settle()
-                found.append((lost(*block), []))
+                found.append((lost(*block), ([], {})))
         return found
 
     def _wait(self, futures: list[Any]) -> None:
@@ -302,12 +304,12 @@ def _connected(client: Any) -> Iterator[None]:
         raise
 
 
-def _called(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Note]]:
+def _called(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Remarks]:
     """On a worker: the result, and warnings to pass on."""
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, _places.collected() as systems:
         warnings.simplefilter("always")
         result = _kept(function, *arguments)
-    return result, [(str(warning.message), warning.category) for warning in caught]
+    return result, ([(str(one.message), one.category) for one in caught], systems)
 
 
 def _kept(function: Callable[..., Any], *arguments: Any) -> Any:

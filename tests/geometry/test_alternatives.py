@@ -107,7 +107,7 @@ def test_missing_fields_and_bad_parameters():
         binet_cauchy_kernel(bare)
     with pytest.raises(ValueError, match="must have B and noise_variance for the divergence rate"):
         kl_divergence_rate(bare)
-    with pytest.raises(ValueError, match="noise_variance must be positive"):
+    with pytest.raises(ValueError, match="noise_variance of system 0, 1 must be positive"):
         kl_divergence_rate(LDS(X.A, X.C, X.B, noise_variance=np.zeros(2)))
     with pytest.raises(ValueError, match="system 0 must be stable"):
         kl_divergence_rate(LDS([[2.0]], [[1.0]], [[1.0]], noise_variance=np.array(1.0)))

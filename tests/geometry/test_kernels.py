@@ -466,7 +466,7 @@ def test_powers_that_outgrow_double_precision_are_refused():
 
 def test_equations_without_any_solution():
     X = LDS(np.eye(2), np.eye(3, 2), allow_unstable=True)
-    with pytest.raises(ValueError, match="no two eigenvalues whose product is 1"):
+    with pytest.raises(ValueError, match="system 0 must have no eigenvalue whose product"):
         projection_kernel(X)
 
 

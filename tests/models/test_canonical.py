@@ -207,7 +207,7 @@ def test_a_system_does_not_depend_on_its_neighbours():
 def test_saturated_soft_values_stay_below_one():
     batch = LDS([[0.5]], [[1.0]])
     form = canonical_symmetric(batch, [np.array([[1.0, 40.0, 1600.0]])])
-    assert 1 - 1e-11 < form.eigenvalues[0, 0] < 1
+    assert 1 - 1e-9 < form.eigenvalues[0, 0] < 1
 
 
 def test_forms_keep_the_delays_and_check_the_scale():

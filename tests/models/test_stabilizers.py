@@ -4,9 +4,18 @@ import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn import LDSEncoder
+from ldslearn import LDS, LDSEncoder
 from ldslearn.datasets import load_japanese_vowels
+from ldslearn.geometry import (
+    covariance_kernel,
+    finite_projection_kernel,
+    martin_distance,
+    martin_kernel,
+    projection_distance,
+    projection_kernel,
+)
 from ldslearn.models import STABILIZERS, stabilize
+from ldslearn.models.spectrum import LARGEST_GRAMIAN
 
 from support.makers import jordan_block, random_orthogonal, unstable_matrices
 from support.oracles import radius, soft_normalised
@@ -100,8 +109,10 @@ def test_a_normal_matrix_needs_the_convex_program_only(n):
         np.testing.assert_allclose(stabilize(A, [X], method, bound=0.9), expected, atol=0.02)
 
 
-def test_a_steep_spectrum_does_not_defeat_the_search():
+def test_a_steep_spectrum_does_not_defeat_the_search(monkeypatch):
     """States that differ in scale by a million, where the solver may give up."""
+    # Kernels would refuse some of the answers, which are shrunk for their sake afterwards.
+    monkeypatch.setattr("ldslearn.models.stabilizers.shrink_to_gramian", lambda A: A)
     for seed in range(12):
         random = np.random.default_rng(seed)
         X = random.standard_normal((5, 40)).cumsum(axis=1) * 1.1 ** np.arange(40)
@@ -133,9 +144,9 @@ def test_soft_singular_values_are_tanh(seed, n, scale, size):
     before = np.linalg.svd(A, compute_uv=False)
     after = stabilize(A, scale=scale)
     np.testing.assert_allclose(
-        np.linalg.svd(after, compute_uv=False), np.tanh(scale * before / 2), atol=1e-11
+        np.linalg.svd(after, compute_uv=False), np.tanh(scale * before / 2), atol=1e-9
     )
-    np.testing.assert_allclose(after, soft_normalised(A, scale), atol=1e-11)
+    np.testing.assert_allclose(after, soft_normalised(A, scale), atol=1e-9)
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 6))
@@ -161,6 +172,60 @@ def test_huge_and_badly_defective_matrices_become_stable(method):
     assert max(radius(a) for a in stable) < 1
 
 
+@st.composite
+def finite_matrices(draw):
+    """Transition matrices of any scale and structure, (2, n, n)."""
+    n, random = draw(st.integers(1, 5)), np.random.default_rng(draw(st.integers(0, 10_000)))
+    A = random.standard_normal((2, n, n))
+    kind = draw(st.sampled_from(["dense", "orthogonal", "triangular", "graded", "low rank"]))
+    if kind == "orthogonal":
+        A = np.linalg.qr(A)[0]
+    elif kind == "triangular":
+        A = np.triu(A, draw(st.integers(0, 1)))
+    elif kind == "graded":
+        A = A * 10.0 ** random.uniform(-6, 6, A.shape)
+    elif kind == "low rank":
+        A = A[:, :, :1] * A[:, :1]
+    exponent = draw(st.sampled_from([-300, -150, -20, -3, 0, 1, 3, 20, 150, 300]))
+    A = A * 10.0**exponent
+    return A.astype(np.float32) if abs(exponent) <= 20 and draw(st.booleans()) else A
+
+
+@pytest.mark.parametrize("method", STABILIZING)
+@given(A=finite_matrices(), bound=st.sampled_from([0.5, 0.99, 1 - 1e-13]))
+def test_every_kernel_accepts_what_a_stabilizer_makes(method, A, bound):
+    with np.errstate(all="ignore"):
+        states = states_for(np.clip(A, -10, 10).astype(float))
+    stable = stabilize(A, states, method, bound=bound)
+    C = np.eye(2 * A.shape[-1], A.shape[-1]) + np.zeros((2, 1, 1))
+    X = LDS(stable, C, B=np.eye(A.shape[-1]) + np.zeros_like(stable))
+    assert X.is_stable.all()
+    for kernel in (projection_kernel, covariance_kernel, finite_projection_kernel):
+        K = kernel(X)
+        np.testing.assert_allclose(np.diag(K), A.shape[-1], rtol=1e-5)
+    for distance in (martin_distance, projection_distance):
+        assert np.isfinite(distance(X)).all()
+    K = martin_kernel(X, psd="ignore")
+    assert (np.isfinite(K) & (K <= 1)).all()
+
+
+def test_the_limit_of_soft_normalisation_comes_from_the_gramian():
+    for n in (1, 3, 50):
+        A = stabilize(1e3 * np.eye(n))
+        trace = n / (1 - A[0, 0] ** 2)
+        np.testing.assert_allclose(trace, 0.5 * LARGEST_GRAMIAN, rtol=1e-4)
+        assert projection_kernel(LDS(A, np.eye(n))).shape == (1, 1)
+
+
+def test_a_stable_matrix_far_from_normal_is_shrunk_until_kernels_accept_it():
+    A = np.array([[0.5, 1e9], [0.0, 0.5]])
+    with pytest.raises(ValueError, match="system 0 must have a Gramian that does not drown"):
+        projection_kernel(LDS(A, np.eye(2)))
+    stable = stabilize(A, method="clip")
+    np.testing.assert_allclose(stable / stable[0, 1], A / A[0, 1])
+    np.testing.assert_allclose(projection_kernel(LDS(stable, np.eye(2))), 2.0)
+
+
 @pytest.mark.parametrize("method", BOUNDED)
 def test_matrices_within_the_bound_are_left_alone(method):
     A, states = unstable_fits(6)
@@ -169,7 +234,7 @@ def test_matrices_within_the_bound_are_left_alone(method):
 
 
 @pytest.mark.parametrize("method", BOUNDED)
-@pytest.mark.parametrize("bound", [0.5, 0.99, 0.99999])
+@pytest.mark.parametrize("bound", [0.5, 0.99, 0.999])
 def test_bound_is_kept_and_reached(method, bound):
     A, states = unstable_fits(6)
     found = np.array([radius(a) for a in stabilize(A, states, method, bound=bound)])

@@ -239,3 +239,20 @@ def class_residuals(gram, cross, own, codes, atom_classes):
             square = sum(z[j] * z[k] * gram[j, k] for j in atoms for k in atoms)
             residuals[i, c] = own[i] - 2 * linear + square
     return residuals
+
+
+def least_on_a_dense_grid(p, m, limit):
+    """Least (1-x^2) sum p / (1-x m)^2 in [-limit, limit]: 20,001 points, then golden sections."""
+    from scipy.optimize import minimize_scalar
+
+    end = np.arctanh(limit)
+    places = np.linspace(-end, end, 20_001)
+
+    def height(u):
+        x = np.clip(np.tanh(u), -limit, limit)
+        return (1 - x**2) * (p / (1 - np.multiply.outer(x, m)) ** 2).sum(axis=-1)
+
+    heights = height(places)
+    at = heights.argmin()
+    low, high = places[max(at - 1, 0)], places[min(at + 1, len(places) - 1)]
+    return min(heights[at], minimize_scalar(height, bounds=(low, high), method="bounded").fun)

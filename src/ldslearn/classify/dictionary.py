@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
+from ldslearn._places import one_warning, placed
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
@@ -95,6 +96,7 @@ class DictionaryClassifier(LDSClassifier):
         self.classifier = classifier
         self.per_class = per_class
 
+    @one_warning
     def fit(self, X: LDS, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the dictionary and the classifier of codes.
 
@@ -124,8 +126,8 @@ class DictionaryClassifier(LDSClassifier):
             chosen = self._choose_mix(as_systems(X, "X"), classes, indices, groups)
             dictionary.set_params(mix=chosen[0])
         if self.per_class:
-            parts = [systems[indices == c] for c in range(len(classes))]
-            of_classes = self._fit_classes(dictionary, parts)
+            members = [np.flatnonzero(indices == c) for c in range(len(classes))]
+            of_classes = self._fit_classes(dictionary, systems, members)
             atoms = Atoms.concatenate([fitted.atoms_ for fitted in of_classes])
             dictionary.set_params(n_atoms=len(atoms)).with_atoms(atoms, systems)
         else:
@@ -184,15 +186,19 @@ class DictionaryClassifier(LDSClassifier):
                 self.dictionary_ = dictionary
             raise
 
-    def _fit_classes(self, template: SystemDictionary, parts: list[LDS]) -> list[SystemDictionary]:
+    def _fit_classes(
+        self, template: SystemDictionary, systems: LDS, members: list[NDArray[np.intp]]
+    ) -> list[SystemDictionary]:
         """Learn a dictionary of the systems of each class."""
         check_whole("n_atoms", template.n_atoms)
         if not isinstance(template.init, str):
             raise _errors.atoms_given_per_class()
-        return [
-            clone(template).set_params(n_atoms=min(template.n_atoms, len(own))).fit(own)
-            for own in parts
-        ]
+        found = []
+        for own in members:
+            dictionary = clone(template).set_params(n_atoms=min(template.n_atoms, len(own)))
+            with placed(own.tolist()):
+                found.append(dictionary.fit(systems[own]))
+        return found
 
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""

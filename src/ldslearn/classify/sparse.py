@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_real
+from ldslearn._places import placed
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
@@ -214,14 +215,15 @@ class SparseCodingClassifier(LDSClassifier):
         explained = np.empty((len(systems), n_classes))
         first_atoms = np.full(len(systems), -1)
         for block in kernel.blocks(systems):
-            codes, cross = self.coder_.code(systems[block])
+            with placed(block.start):
+                codes, cross = self.coder_.code(systems[block])
             explained[block] = explained_by_class(
                 kernel.gram, cross, codes, self.atom_classes_, n_classes
             )
             first_atoms[block] = np.where(codes.any(axis=1), -1, cross.argmax(axis=1))
         empty = np.flatnonzero(first_atoms >= 0)
         if warn:
-            self.coder_.warn_of_zeros(empty, stacklevel=5)
+            self.coder_.warn_of_zeros(empty, stacklevel=6)
         return explained, first_atoms
 
     def _nearest(self, first_atoms: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive, random_source
+from ldslearn._places import placed
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.geometry.fitted import FittedKernel, row_blocks
 from ldslearn.geometry.registry import Kernel
@@ -134,12 +135,11 @@ class LDSSVC(LDSClassifier):
     def _blockwise(self, X: LDS, method: str) -> NDArray[Any]:
         check_is_fitted(self)
         systems = self.kernel_.check(X)
-        return np.concatenate(
-            [
-                getattr(self.svc_, method)(self._rows(systems[block]))
-                for block in row_blocks(len(systems), self.svc_.shape_fit_[0])
-            ]
-        )
+        found = []
+        for block in row_blocks(len(systems), self.svc_.shape_fit_[0]):
+            with placed(block.start):
+                found.append(getattr(self.svc_, method)(self._rows(systems[block])))
+        return np.concatenate(found)
 
     def _rows(self, systems: LDS) -> Floats:
         """Rows of the kernel matrix as the machine wants them; it looks at support systems only."""

@@ -85,7 +85,7 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def transform(self, X: LDS) -> Floats:
         """Return the codes, (len(X), n_atoms)."""
         codes = self.code(X)[0]
-        self.warn_of_zeros(np.flatnonzero(~codes.any(axis=1)), stacklevel=4)
+        self.warn_of_zeros(np.flatnonzero(~codes.any(axis=1)), stacklevel=5)
         return codes
 
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:

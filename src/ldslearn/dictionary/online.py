@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.updates import Atom, AtomProblem, eigenvalue_grid, polar
+from ldslearn.dictionary.updates import Atom, AtomProblem, polar
 
 Floats = NDArray[np.float64]
 
-GRID = eigenvalue_grid(65)
+# Averages on this grid are part of saved dictionaries: other points would be other averages.
+GRID = 0.99 * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, 65))
 _BATCHES_OF_A_FIT = 10  # what atoms of a fit count for
 _PATIENCE = 5  # batches without use after which an atom is replaced
 _FORGETTING = 0.6  # rho_t = t^-0.6: sums to infinity, its squares do not

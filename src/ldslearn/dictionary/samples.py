@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
+from ldslearn._places import named, placed
 from ldslearn._writing import name_full_disk, scratch_folder
 from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.recipe import Recipe
@@ -205,9 +206,11 @@ class Deferred:
 def _filed(store: LDSStore, recipe: Recipe, folder: Path) -> Samples:
     """The columns of a store in files of their own: they are used many times over."""
     folder.mkdir()
-    blocks, sizes = [], []
+    blocks: list[Any] = []
+    sizes: list[int] = []
     for number, block in enumerate(store.blocks(_ON_DISK)):
-        terms = columns_of(block, recipe)
+        with named(X=store), placed(sum(sizes)):
+            terms = columns_of(block, recipe)
         sizes.append(len(block))
         blocks.append([Filed.write(term, folder / f"{number}-{i}") for i, term in enumerate(terms)])
     return Samples(blocks, sizes, Engine())

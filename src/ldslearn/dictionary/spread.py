@@ -13,7 +13,7 @@ from numpy.polynomial.chebyshev import chebder, chebval, chebvander
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine
-from ldslearn.dictionary.updates import GRID, LIMIT, AtomProblem, View
+from ldslearn.dictionary.updates import GRID, LIMIT, PLACES, AtomProblem, View
 
 Floats = NDArray[np.float64]
 Answer = tuple[float, Floats | None, Floats]
@@ -137,8 +137,9 @@ def answer(
 def best_eigenvalues(at: Callable[[Floats], Floats], on_grid: Floats, current: Floats) -> Floats:
     """Return each eigenvalue at its best, as :func:`terms.best_eigenvalue`, from few questions.
 
-    The grid finds the valley; between its neighbours, far from the poles, a polynomial through
-    some points is the objective to rounding, and its lowest point is the floor.
+    The grid finds the valleys, of which the two that may be lowest are asked about. Between its
+    neighbours, in u = artanh x, a polynomial through some points is the objective to rounding, and
+    its lowest point is the floor.
 
     Parameters
     ----------
@@ -147,22 +148,28 @@ def best_eigenvalues(at: Callable[[Floats], Floats], on_grid: Floats, current: F
     on_grid : (k, len(GRID)) array
     current : (k,) array
     """
-    places = on_grid.argmin(axis=1)
-    low, high = GRID[np.maximum(places - 1, 0)], GRID[np.minimum(places + 1, len(GRID) - 1)]
-    within = np.clip(current, -LIMIT, LIMIT)
-    width = 0.1 * (1.0 - np.abs(within))
-    own = np.maximum(within - width, -LIMIT), np.minimum(within + width, LIMIT)
-    # Both valleys are asked about: that of the grid, and that of the eigenvalue as it is.
-    nodes = [
-        0.5 * (a + b)[:, None] + 0.5 * (b - a)[:, None] * _PLACES for a, b in ((low, high), own)
-    ]
+    last = len(GRID) - 1
+    left = np.concatenate([on_grid[:, :1], on_grid[:, :-1]], axis=1)
+    right = np.concatenate([on_grid[:, 1:], on_grid[:, -1:]], axis=1)
+    floors = on_grid - 0.5 * (np.maximum(left, right) - on_grid)
+    floors[(on_grid > left) | (on_grid > right)] = np.inf
+    valleys = [*np.argsort(floors, axis=1, kind="stable")[:, :2].T]
+    ends = [(PLACES[np.maximum(v - 1, 0)], PLACES[np.minimum(v + 1, last)]) for v in valleys]
+    nodes = [_between(low, high, _PLACES) for low, high in ends]
     values = at(np.concatenate([*nodes, current[:, None]], axis=1))
-    now = values[:, -1]
-    from_grid = on_grid.min(axis=1) < now
-    low, high = np.where(from_grid, low, own[0]), np.where(from_grid, high, own[1])
-    chosen = np.where(from_grid[:, None], values[:, :_NODES], values[:, _NODES:-1])
-    t, least = _lowest(chosen)
-    return np.where(least < now, 0.5 * (low + high) + 0.5 * (high - low) * t, current)
+    best, least = current, values[:, -1]
+    for number, (low, high) in enumerate(ends):
+        t, height = _lowest(values[:, number * _NODES : (number + 1) * _NODES])
+        lower = height < least
+        best = np.where(lower, _between(low, high, t[:, None])[:, 0], best)
+        least = np.where(lower, height, least)
+    return best
+
+
+def _between(low: Floats, high: Floats, t: Floats) -> Floats:
+    """Eigenvalues at places t in [-1, 1] of intervals from `low` to `high`, in u = artanh x."""
+    places = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * t
+    return np.clip(np.tanh(places), -LIMIT, LIMIT)
 
 
 def _lowest(values: Floats) -> tuple[Floats, Floats]:

@@ -5,6 +5,7 @@ S_k u_k is W times a column H_k that follows from G entry by entry: nothing m x 
 The functions are compiled at their first call, and kept on disk.
 """
 
+import numpy as np
 from numba import njit
 
 from ldslearn.geometry.stein import _options
@@ -164,34 +165,35 @@ def value(x, p, m):  # type: ignore[no-untyped-def]
 def best_eigenvalue(p, m, current, grid):  # type: ignore[no-untyped-def]
     """Minimiser of (1-x^2) sum p / (1-x m)^2 between the ends of `grid`, or `current` if lower.
 
-    The grid finds the valley, Newton steps kept within it by bisection its floor.
+    The grid finds the valleys, Newton steps kept within them by bisection their floors. Valleys
+    whose floor is above the best found, by a parabola through three points, are left out.
     """
+    last = len(grid) - 1
+    heights = np.empty(last + 1)
     best, least = current, value(current, p, m)
-    place, last = -1, len(grid) - 1
-    for i in range(len(grid)):
-        f = value(grid[i], p, m)
-        if f < least:
-            best, least, place = grid[i], f, i
-    if place >= 0:
-        low, high = grid[max(place - 1, 0)], grid[min(place + 1, last)]
-        x = best
-    else:
-        x = min(max(current, grid[0]), grid[last])
-        width = 0.1 * (1.0 - abs(x))
-        low, high = max(x - width, grid[0]), min(x + width, grid[last])
-    for _ in range(30):
-        f, slope, curvature = derivatives(x, p, m)
-        if f < least:
-            best, least = x, f
-        if slope > 0.0:
-            high = x
-        else:
-            low = x
-        step = x - slope / curvature if curvature > 0.0 else low - 1.0
-        following = step if low < step < high else 0.5 * (low + high)
-        if abs(following - x) <= 1e-14:
-            break
-        x = following
+    for i in range(last + 1):
+        heights[i] = value(grid[i], p, m)
+        if heights[i] < least:
+            best, least = grid[i], heights[i]
+    for i in range(last + 1):
+        f = heights[i]
+        left, right = heights[max(i - 1, 0)], heights[min(i + 1, last)]
+        if f > left or f > right or f - 0.5 * (max(left, right) - f) > least:
+            continue
+        low, high, x = grid[max(i - 1, 0)], grid[min(i + 1, last)], grid[i]
+        for _ in range(40):
+            f, slope, curvature = derivatives(x, p, m)
+            if f < least:
+                best, least = x, f
+            if slope > 0.0:
+                high = x
+            else:
+                low = x
+            step = x - slope / curvature if curvature > 0.0 else low - 1.0
+            following = step if low < step < high else 0.5 * (low + high)
+            if abs(following - x) <= 1e-14:
+                break
+            x = following
     return best
 
 

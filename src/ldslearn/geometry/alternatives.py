@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_between, check_real, check_whole, random_source
-from ldslearn.geometry.pairs import check_pair, for_each_tile, solve_pairs
+from ldslearn._places import one_warning, placed
+from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.geometry.windows import mean_over_windows, root_mean_over_windows
 from ldslearn.models import LDS
@@ -19,6 +20,7 @@ _SMALL_TILE = 8
 _MOST_FREQUENCIES = 16384
 
 
+@one_warning
 @mean_over_windows
 def binet_cauchy_kernel(
     X: LDS,
@@ -49,6 +51,7 @@ def binet_cauchy_kernel(
         raise _errors.field_missing("the Binet-Cauchy kernel", "x0")
     faded = _faded(first, decay)
     others = faded if second is first else _faded(second, decay)
+    prepare_both(faded, others, n_jobs)
     starts, other_starts = _prepared_starts(faded), _prepared_starts(others)
 
     def contract(rows: slice, columns: slice, V: Floats) -> Floats:
@@ -106,13 +109,9 @@ def kl_divergence_rate(
     n_jobs : int or None
     """
     first, second = check_pair(X, Y)
-    for systems in (first, second):
-        if systems.B is None or systems.noise_variance is None:
-            raise _errors.field_missing("the divergence rate", "B and noise_variance")
-        if not (systems.noise_variance > 0).all():
-            raise _errors.invalid_parameter("noise_variance", "be positive", 0.0)
-        if not systems.is_stable.all():
-            raise _errors.unstable_systems(list(np.flatnonzero(~systems.is_stable)))
+    for systems, batch in ((first, ""), (second, " of Y"))[: 2 - (first is second)]:
+        with placed(batch=batch):
+            _check_driven(systems)
     if n_frequencies is not None:
         check_whole("n_frequencies", n_frequencies)
         return _rates(first, second, n_frequencies, n_jobs)
@@ -126,6 +125,17 @@ def kl_divergence_rate(
             return rates
     warnings.warn(_errors.unsettled_rates(n_frequencies), stacklevel=2)
     return rates
+
+
+def _check_driven(systems: LDS) -> None:
+    """Check that systems have a spectrum whose logarithm is finite."""
+    if systems.B is None or systems.noise_variance is None:
+        raise _errors.field_missing("the divergence rate", "B and noise_variance")
+    silent = np.flatnonzero(~(systems.noise_variance > 0))
+    if len(silent):
+        raise _errors.noise_not_positive(list(silent))
+    if not systems.is_stable.all():
+        raise _errors.unstable_systems(list(np.flatnonzero(~systems.is_stable)))
 
 
 def _rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn.geometry.pairs import check_pair, solve_pairs
+from ldslearn.geometry.prepared import prepare
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.subspaces import pair_angles
 from ldslearn.geometry.windows import root_mean_over_windows
@@ -71,7 +72,7 @@ def _refined(squared: Floats, X: LDS, Y: LDS, summand: Callable[[Floats], Floats
         np.fill_diagonal(squared, 0.0)
     near = squared < _NEAR
     if X.allow_unstable or Y.allow_unstable:  # a formal solution has no sines
-        near &= X.is_stable[:, None] & Y.is_stable
+        near &= prepare(X).stable[:, None] & prepare(Y).stable
     if X is Y:
         near = np.triu(near, 1)
     rows, columns = np.nonzero(near)

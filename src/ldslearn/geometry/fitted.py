@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._places import one_warning, placed
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
@@ -28,6 +29,7 @@ _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
     "deviation": (squared_deviation_distance, "median"),
 }
 _BLOCK_BYTES = 2**26  # of a block of rows of the kernel matrix of queries
+TRAINING = " of the training systems"
 _DIAGONAL_BLOCK = 8  # systems; the call costs more than the pairs it does not need
 
 
@@ -51,7 +53,8 @@ class ReferenceKernel:
 
     def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernels of other systems with these, (len(X), N)."""
-        K = sum_parts(self.parts, X, self.systems, n_jobs)
+        with placed(other=(TRAINING, 0)):
+            K = sum_parts(self.parts, X, self.systems, n_jobs)
         return K if self.projector is None else K @ self.projector
 
     def blocks(self, X: LDS) -> Iterator[slice]:
@@ -60,9 +63,14 @@ class ReferenceKernel:
 
     def diagonal(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernel of every system with itself, (len(X),)."""
-        starts = range(0, len(X), _DIAGONAL_BLOCK)
-        blocks = [X[start : start + _DIAGONAL_BLOCK] for start in starts]
-        return np.concatenate([sum_parts(self.parts, b, b, n_jobs).diagonal() for b in blocks])
+        found = np.empty(len(X))
+        for start in range(0, len(X), _DIAGONAL_BLOCK):
+            block = X[start : start + _DIAGONAL_BLOCK]
+            with placed(start):
+                found[start : start + len(block)] = sum_parts(
+                    self.parts, block, block, n_jobs
+                ).diagonal()
+        return found
 
     def check(self, X: Any) -> LDS:
         """Return X if it can be compared with the systems, of the same channels and order."""
@@ -83,6 +91,7 @@ class FittedKernel(ReferenceKernel):
     gram: Floats
 
     @classmethod
+    @one_warning
     def fit(
         cls,
         systems: LDS,
@@ -110,7 +119,7 @@ class FittedKernel(ReferenceKernel):
                 raise _errors.not_symmetric(float(gap))
             gram += weight * K
             parts.append((part, weight, fixed))
-        positive = apply_policy(gram, policy, stacklevel=3)
+        positive = apply_policy(gram, policy, stacklevel=4)
         if positive is None:
             return cls(systems, parts, None, gram)
         return cls(systems, parts, positive.projector, positive.gram)

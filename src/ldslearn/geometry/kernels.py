@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real
+from ldslearn._places import one_warning
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import check_pair, solve_pairs
@@ -34,6 +35,7 @@ def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
     return solve_pairs("squared_norms", first, second, n_jobs, "projection kernel")
 
 
+@one_warning
 def martin_kernel(
     X: LDS,
     Y: LDS | None = None,
@@ -62,10 +64,11 @@ def martin_kernel(
     if psd not in POLICIES:
         raise _errors.unknown_name("psd", psd, POLICIES)
     K, _ = radial(squared_martin_distance, X, Y, bandwidth, n_jobs=n_jobs)
-    part = apply_policy(K, psd, stacklevel=2) if Y is None or Y is X else None
+    part = apply_policy(K, psd, stacklevel=3) if Y is None or Y is X else None
     return K if part is None else part.gram
 
 
+@one_warning
 def hybrid_kernel(
     X: LDS, Y: LDS | None = None, *, mix: float = 0.5, n_jobs: int | None = None
 ) -> Floats:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._locks import lock_file
+from ldslearn._places import named, one_warning
 from ldslearn._records import check_seal, read_json, seal
 from ldslearn._writing import (
     atomic_write,
@@ -37,6 +38,7 @@ _TILE = 2**24  # bytes of systems along a side of a tile
 _SAVED_EVERY = 30.0  # seconds: what a process that is killed may cost
 
 
+@one_warning
 def write_kernel(
     path: str | os.PathLike[str],
     X: LDS | LDSStore,
@@ -87,13 +89,14 @@ def write_kernel(
         settings: dict[str, Any] = {"parts": parts, "n_jobs": n_jobs}
         saved = time.monotonic()
         try:
-            for i, j, values in each_tile(tile_of, rows, None, done=set(done), **settings):
-                K[i, j] = values
-                K[j, i] = values.T
-                done[i.start, j.start] = _checksum(K, i, j)
-                if time.monotonic() - saved > _SAVED_EVERY:
-                    _save(K, note, print_, done)
-                    saved = time.monotonic()
+            with named(X=systems):
+                for i, j, values in each_tile(tile_of, rows, None, done=set(done), **settings):
+                    K[i, j] = values
+                    K[j, i] = values.T
+                    done[i.start, j.start] = _checksum(K, i, j)
+                    if time.monotonic() - saved > _SAVED_EVERY:
+                        _save(K, note, print_, done)
+                        saved = time.monotonic()
         except BaseException:
             _save(K, note, print_, done)
             raise

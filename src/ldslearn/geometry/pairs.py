@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
-from ldslearn.geometry.prepared import prepare
+from ldslearn._places import placed
+from ldslearn.geometry.prepared import Prepared, prepare
 from ldslearn.models import LDS, as_systems
 
 Floats = NDArray[np.float64]
@@ -103,7 +104,7 @@ def solve_pairs(
     from ldslearn.geometry import stein  # imports numba, which takes its time
 
     reduction = getattr(stein, kernel)
-    first, second = prepare(X, n_jobs), prepare(Y, n_jobs)
+    first, second = prepare_both(X, Y, n_jobs)
     n1, n2, m = X.n_states, Y.n_states, X.n_channels
     out = np.empty((len(X), len(Y), *(() if reduce else tail)))
     lanes = second.lanes
@@ -145,9 +146,18 @@ def solve_pairs(
         n_jobs=n_jobs,
         description=description,
     )
-    if (X.allow_unstable or Y.allow_unstable) and np.isnan(out).any():
-        raise _errors.no_solution()
+    if (X.allow_unstable or Y.allow_unstable) and (unsolved := np.argwhere(np.isnan(out))).size:
+        raise _errors.no_solution(np.unique(unsolved[:, 0]).tolist())
     return out
+
+
+def prepare_both(X: LDS, Y: LDS, n_jobs: int | None = None) -> tuple[Prepared, Prepared]:
+    """Return both batches in output-normal coordinates; messages tell them apart."""
+    first = prepare(X, n_jobs)
+    if Y is X:
+        return first, first
+    with placed(batch=" of Y"):
+        return first, prepare(Y, n_jobs)
 
 
 @dataclass(frozen=True)
@@ -173,7 +183,10 @@ def both_sides(make: Callable[[LDS], Side], X: LDS, Y: LDS | None) -> tuple[Side
     """Return the sides of both batches after checking them; one object if they are the same."""
     first, second = check_pair(X, Y)
     side = make(first)
-    return side, side if second is first else make(second)
+    if second is first:
+        return side, side
+    with placed(batch=" of Y"):
+        return side, make(second)
 
 
 def _compiled(name: str) -> Sums:

@@ -1,6 +1,5 @@
 """A batch in output-normal Schur coordinates, computed once and kept with it."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,14 +8,16 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
+from ldslearn._places import note, placed
 from ldslearn.models import LDS
+from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
 Floats = NDArray[np.float64]
 
 MOST_LANES = 32  # systems side by side in one vectorised solve
 _LARGE_GRAMIAN = 1e3
-_LARGEST_GRAMIAN = 1e10  # beyond, not even six digits are left
 _LARGEST_DEVIATION = 0.1
+_MOST_DOUBLINGS = 48
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Prepared:
     S: Floats  # (N, n, n), real quasi-upper triangular A
     T: Floats  # (groups, 2, n, n, lanes), complex upper triangular A
     D: Floats  # (groups, 3, 2, n, lanes), T = D* S D
+    stable: NDArray[np.bool_]  # (N,); the others have the formal solution for a Gramian
 
     @property
     def lanes(self) -> int:
@@ -60,35 +62,38 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
     eigenvalues = np.empty((n_systems, 2, n_states))  # real and imaginary parts
 
     def solve(block: slice) -> None:
-        _schur(systems.A[block], S[block], Z[block])
+        with placed(block.start):
+            _schur(systems.A[block], S[block], Z[block])
         W[block], T = _gramians(S[block], systems.C[block] @ Z[block])
         eigenvalues[block] = np.diagonal(T, axis1=2, axis2=3)
 
     for_each_block(solve, n_systems, n_jobs=n_jobs, description="preparing systems")
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
-    unstable = np.flatnonzero((np.square(eigenvalues).sum(axis=1) >= 1).any(axis=1))
-    if len(unstable):
+    squared_radius = np.square(eigenvalues).sum(axis=1).max(axis=1)
+    stable = squared_radius < LARGEST_RADIUS**2
+    transform, F, formal = np.empty_like(S), np.empty_like(S), np.flatnonzero(~stable)
+    if len(formal):
         if not systems.allow_unstable:
-            raise _errors.unstable_systems(list(unstable))
-        if not np.isfinite(W).all():
-            raise _errors.no_solution()
-        warnings.warn(_errors.formal_solution(list(unstable)), stacklevel=2)
-        S, transform = _formal_coordinates(systems.A, gramian)
-    else:
-        F = np.empty_like(S)
-        stein.normalise(S, W, F)
-        transform = Z @ F
-        # C'C = I, so that the trace bounds the condition number, and tells who needs more care.
-        traces = np.trace(W, axis1=1, axis2=2)
-        slow = np.flatnonzero(~(traces < _LARGE_GRAMIAN))
-        if len(slow):
-            S[slow], transform[slow] = _normalised_again(systems.C[slow], S[slow], transform[slow])
-            lost = ~np.isfinite(transform[slow]).all(axis=(1, 2))
-            bad = slow[lost | ~(traces[slow] < _LARGEST_GRAMIAN)]
-            if len(bad):
-                raise _errors.ill_conditioned_systems(list(bad))
+            raise _errors.unstable_systems(list(formal))
+        unsolved = formal[~np.isfinite(W[formal]).all(axis=(1, 2))]
+        if len(unsolved):
+            raise _errors.no_solution(list(unsolved))
+        note(_errors.formal_solution(), formal)
+        S[formal], transform[formal] = _formal_coordinates(systems.A[formal], gramian[formal])
+    # C'C = I, so that the trace bounds the condition number, and tells who needs more care.
+    traces = np.trace(W, axis1=1, axis2=2)
+    quick = stable & (traces < _LARGE_GRAMIAN)
+    slow = np.flatnonzero(stable & ~quick)
+    stein.normalise(S, np.where(quick[:, None, None], W, np.eye(n_states)), F)
+    transform[quick] = Z[quick] @ F[quick]
+    if len(slow):
+        S[slow], transform[slow] = _normalised_twice(systems.C[slow], S[slow], Z[slow])
+        lost = ~np.isfinite(transform[slow]).all(axis=(1, 2))
+        bad = slow[lost | ~(traces[slow] < LARGEST_GRAMIAN)]
+        if len(bad):
+            raise _errors.ill_conditioned_systems(list(bad))
     T, D = _triangular(S)
-    return Prepared(transform, gramian, S, in_lanes(T), in_lanes(D))
+    return Prepared(transform, gramian, S, in_lanes(T), in_lanes(D), stable)
 
 
 def _triangular(S: Floats) -> tuple[Floats, Floats]:
@@ -111,22 +116,43 @@ def _gramians(S: Floats, C: Floats) -> tuple[Floats, Floats]:
     return W, T
 
 
-def _normalised_again(C: Floats, S: Floats, transform: Floats) -> tuple[Floats, Floats]:
-    """Repeat the change of coordinates where the Gramian is nearly I, which restores the digits.
+def _normalised_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
+    """Change coordinates by a factor of O, and again where the Gramian is nearly I.
 
-    What is not near I by then has lost them all, and comes back as NaN.
+    Both restore digits that the Gramian does not have, which is as ill-conditioned as O, squared.
+    What is not near I after the first change has lost them all, and comes back as NaN.
     """
     from ldslearn.geometry import stein
 
-    W, _ = _gramians(S, C @ transform)
     identity = np.eye(S.shape[1])
-    lost = ~(np.abs(W - identity).max(axis=(1, 2)) < _LARGEST_DEVIATION)
+    R = _observability_factor(S, C @ Z)
+    found = np.isfinite(R).all(axis=(1, 2))
+    found &= np.diagonal(R, axis1=1, axis2=2).all(axis=1)
+    R[~found] = identity
+    F = np.linalg.inv(R)
+    S = np.where((S != 0.0) | np.triu(np.ones(S.shape, dtype=bool)), R @ S @ F, 0.0)
+    W, _ = _gramians(S, C @ (Z @ F))
+    deviations = np.abs(W - identity).max(axis=(1, 2))
+    lost = np.logical_not(found & (deviations < _LARGEST_DEVIATION))
     S[lost], W[lost] = np.nan, identity
-    F = np.empty_like(S)
-    stein.normalise(S, W, F)
-    transform = transform @ F
+    again = np.empty_like(S)
+    stein.normalise(S, W, again)
+    transform = Z @ F @ again
     transform[lost] = np.nan
     return S, transform
+
+
+def _observability_factor(S: Floats, C: Floats) -> Floats:
+    """R with [C; CS; CS^2; ...] = Q R, by doubling: R <- qr([R; R S^k]), k = 1, 2, 4, ..."""
+    R, P = np.asarray(np.linalg.qr(C, mode="r")), S
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(_MOST_DOUBLINGS):
+            later = R @ P
+            if not np.abs(later).max() > 1e-17:
+                break
+            later[~np.isfinite(later).all(axis=(1, 2))] = 0.0
+            R, P = np.asarray(np.linalg.qr(np.concatenate([R, later], axis=1), mode="r")), P @ P
+    return R
 
 
 def _schur(A: Floats, S: Floats, Z: Floats) -> None:
@@ -139,7 +165,7 @@ def _schur(A: Floats, S: Floats, Z: Floats) -> None:
     for index, matrix in enumerate(A):
         S[index], _, _, _, Z[index], _, failed = gees(_unsorted, matrix, lwork=size)
         if failed:
-            raise np.linalg.LinAlgError(f"the Schur form of system {index} was not found.")
+            raise _errors.no_schur_form(index)
 
 
 def _unsorted(*eigenvalue: float) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
+from ldslearn._places import Place, named, one_warning, placed
 from ldslearn.models.lds import LDS
 from ldslearn.models.streaming import Block, blocks_of, loaded
 
@@ -19,6 +20,7 @@ Tile = tuple[slice, slice, Floats]
 def over_blocks(function: Pairwise) -> Pairwise:
     """Let a function ``f(X, Y=None, ...)`` of all pairs take stores, and use a cluster."""
 
+    @one_warning
     @wraps(function)
     def run(X: Any, Y: Any = None, **settings: Any) -> Floats:
         rows = blocks_of(X)
@@ -32,10 +34,11 @@ def over_blocks(function: Pairwise) -> Pairwise:
         shape = (len(X), len(X) if symmetric else len(Y))
         out = np.empty(shape)
         tiles = each_tile(run, left, None if symmetric else right, **settings)
-        for i, j, found in tiles:
-            out[i, j] = found
-            if symmetric:
-                out[j, i] = found.T
+        with named(X=X, Y=Y):
+            for i, j, found in tiles:
+                out[i, j] = found
+                if symmetric:
+                    out[j, i] = found.T
         return out
 
     return run
@@ -66,7 +69,16 @@ def each_tile(
         if (columns is not None or b >= a)
         and (first[a].start, second[b].start) not in (done or set())
     ]
-    tasks = [(left[a], None if columns is None and a == b else right[b]) for a, b in places]
+    batch = "" if columns is None else " of Y"
+    tasks = [
+        (
+            left[a],
+            None if columns is None and a == b else right[b],
+            first[a].start,
+            (batch, second[b].start),
+        )
+        for a, b in places
+    ]
     found = engine.map(_tile, tasks, function, settings, description=description)
     for (a, b), values in zip(places, found, strict=True):
         yield first[a], second[b], values
@@ -85,6 +97,14 @@ def places_of(blocks: list[Block]) -> list[slice]:
     return [slice(end - len(block), end) for end, block in zip(ends, blocks, strict=True)]
 
 
-def _tile(first: Block, second: Block | None, function: Pairwise, settings: Any) -> Floats:
+def _tile(
+    first: Block,
+    second: Block | None,
+    start: int,
+    other_start: Place,
+    function: Pairwise,
+    settings: Any,
+) -> Floats:
     other = None if second is None else loaded(second)
-    return function(loaded(first), other, **settings)
+    with placed(start, other=other_start):
+        return function(loaded(first), other, **settings)

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.geometry.pairs import check_pair, for_each_tile, solve_pairs
+from ldslearn._places import one_warning
+from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.models import LDS
 
@@ -13,11 +14,13 @@ _ANGLE_TILE = 16
 _MOST_DOUBLINGS = 60
 
 
+@one_warning
 def gramian(X: LDS) -> Floats:
     """Return the observability Gramians O'O = sum_t (A^t)'C'C A^t, Eq. (4), (N, n, n)."""
     return prepare(check_pair(X, None)[0]).gramian.copy()
 
 
+@one_warning
 def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return O1'O2 = sum_t (A1^t)'C1'C2 A2^t of all pairs, Eq. (4).
 
@@ -40,6 +43,7 @@ def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) ->
     return left[:, None] @ solved @ np.linalg.inv(prepare(second).transform)
 
 
+@one_warning
 def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the principal angles between observability subspaces, Eq. (5), ascending.
 
@@ -58,18 +62,16 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     (len(X), len(Y), min(X.n_states, Y.n_states)) array, in [0, pi/2]
     """
     first, second = check_pair(X, Y)
-    formal = first.allow_unstable or second.allow_unstable
-    if formal and not (first.is_stable.all() and second.is_stable.all()):  # there are no sines
-        shape = first.n_states, second.n_states
-        V = solve_pairs("solutions", first, second, n_jobs, "computing angles", shape)
-        return np.arccos(np.clip(np.linalg.svd(V, compute_uv=False), 0.0, 1.0))
-    prepare(first, n_jobs), prepare(second, n_jobs)
+    stable, other_stable = (one.stable for one in prepare_both(first, second, n_jobs))
     n_angles = min(first.n_states, second.n_states)
     angles = np.empty((len(first), len(second), n_angles))
 
     def work(rows: slice, columns: slice) -> Floats:
         i, j = np.mgrid[rows, columns]
-        return pair_angles(first, second, i.ravel(), j.ravel()).reshape(*i.shape, n_angles)
+        found = np.zeros((*i.shape, n_angles))
+        both = stable[i] & other_stable[j]
+        found[both] = pair_angles(first, second, i[both], j[both])
+        return found
 
     for_each_tile(
         work,
@@ -79,11 +81,19 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
         n_jobs=n_jobs,
         description="computing angles",
     )
+    if not (stable.all() and other_stable.all()):  # a formal solution has no sines
+        shape = first.n_states, second.n_states
+        V = solve_pairs("solutions", first, second, n_jobs, "computing angles", shape)
+        formal = ~(stable[:, None] & other_stable)
+        cosines = np.linalg.svd(V[formal], compute_uv=False)
+        angles[formal] = np.arccos(np.clip(cosines, 0.0, 1.0))
     return angles
 
 
 def pair_angles(X: LDS, Y: LDS, i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
     """Principal angles of systems i[k] of X and j[k] of Y, (K, min(n1, n2)), ascending."""
+    if not len(i):
+        return np.empty((0, min(X.n_states, Y.n_states)))
     if X.n_states < Y.n_states:
         X, Y, i, j = Y, X, j, i
     R = _joint_factor(X, Y, i, j)

@@ -4,7 +4,6 @@ A symmetric or skew-symmetric transition matrix is normal, so that a unitary cha
 it diagonal and the kernels of Table 2 closed-form.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,9 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
+from ldslearn._places import note, one_warning
 from ldslearn.models.lds import LDS, as_systems
+from ldslearn.models.spectrum import LARGEST_RADIUS
 from ldslearn.models.stabilizers import check_states, soft_limit
 
 Floats = NDArray[np.float64]
@@ -100,6 +101,7 @@ class SkewForm:
         return LDS(A, self.basis, delays=self.delays)
 
 
+@one_warning
 def canonical_symmetric(
     systems: LDS, states: Any = None, *, scale: float | None = 2.5
 ) -> SymmetricForm:
@@ -122,11 +124,13 @@ def canonical_symmetric(
     part = 0.5 * (A + _t(A)) if states is None else _fitted(systems, states, sign=1)
     eigenvalues, vectors = np.linalg.eigh(part)
     eigenvalues, vectors = eigenvalues[:, ::-1], vectors[:, :, ::-1]
-    eigenvalues = _inside(eigenvalues, None if states is None else scale, "symmetric")
+    scale = None if states is None else scale
+    eigenvalues = _inside(eigenvalues, scale, "symmetric", systems.n_states)
     U = systems.C @ vectors
     return SymmetricForm(eigenvalues, U * _signs(U), systems.delays)
 
 
+@one_warning
 def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.5) -> SkewForm:
     """Return the canonical form of the skew-symmetric parts of a batch.
 
@@ -146,7 +150,8 @@ def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.
     A = _check(systems, scale).A
     part = 0.5 * (A - _t(A)) if states is None else _fitted(systems, states, sign=-1)
     theta, W = _skew_planes(part)
-    theta = _inside(theta, None if states is None else scale, "skew-symmetric")
+    scale = None if states is None else scale
+    theta = _inside(theta, scale, "skew-symmetric", systems.n_states)
     return SkewForm(theta, _turned(systems.C @ W, theta.shape[1]), systems.delays)
 
 
@@ -212,13 +217,13 @@ def _turned(Q: Floats, n_pairs: int) -> Floats:
     return Q
 
 
-def _inside(values: Floats, scale: float | None, part: str) -> Floats:
+def _inside(values: Floats, scale: float | None, part: str, n_states: int) -> Floats:
     """Eigenvalues (or theta) brought into (-1, 1)."""
     if scale is not None:
-        values = soft_limit(0.5 * scale * values)
-    outside = np.abs(values) >= 1
+        values = soft_limit(0.5 * scale * values, n_states)
+    outside = np.abs(values) >= LARGEST_RADIUS
     if outside.any():
         systems = [int(index) for index in np.flatnonzero(outside.any(axis=1))]
-        warnings.warn(_errors.unstable_part(part, systems, _LIMIT), stacklevel=3)
+        note(_errors.unstable_part(part, _LIMIT), systems)
         values = np.where(outside, np.sign(values) * _LIMIT, values)
     return values

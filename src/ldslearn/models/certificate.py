@@ -7,6 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn.models.spectrum import LARGEST_RADIUS
+
 Floats = NDArray[np.float64]
 
 
@@ -54,8 +56,8 @@ class StabilityCertificate:
         return cls(parts[0].method, **values)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        unstable = int((self.radius_before >= 1).sum())
-        still = int((self.radius_after >= 1).sum())
+        unstable = int((self.radius_before >= LARGEST_RADIUS).sum())
+        still = int((self.radius_after >= LARGEST_RADIUS).sum())
         changed = int((self.radius_before != self.radius_after).sum())
         lines = [
             f"stabilizer {self.method!r}: {unstable} of {len(self)} systems unstable before, "

@@ -20,7 +20,7 @@ from ldslearn.models.fields import (
     check_orthonormal,
     checked_field,
 )
-from ldslearn.models.spectrum import spectral_radius
+from ldslearn.models.spectrum import LARGEST_RADIUS, spectral_radius
 from ldslearn.sequences import as_collection, hankel, name_sequence, propagate
 
 Floats = NDArray[np.float64]
@@ -279,8 +279,8 @@ class LDS:
 
     @property
     def is_stable(self) -> NDArray[np.bool_]:
-        """Whether each spectral radius is below 1, shape (N,)."""
-        return self.spectral_radius < 1
+        """Whether each spectral radius is below 1, as far as rounding can tell, shape (N,)."""
+        return self.spectral_radius < LARGEST_RADIUS
 
     # States and observations
 

@@ -1,11 +1,70 @@
-"""Eigenvalue moduli of transition matrices."""
+"""How far from instability a transition matrix must be for its Gramian to be computed."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+LARGEST_GRAMIAN = 1e10  # trace beyond which kernels have less than six digits, and refuse
+# One state of modulus s has the Gramian 1 / (1 - s^2): at this radius, the largest.
+LARGEST_RADIUS = float(np.sqrt(1.0 - 1.0 / LARGEST_GRAMIAN))
+_ROOM = 0.5 * LARGEST_GRAMIAN  # for stabilizers: the trace is not known to the last digit
+_HUGE = 1e150  # whose square is no number
+_MOST_DOUBLINGS = 48  # 2^48 steps: no eigenvalue below 1 - 1e-10 is left by then
+
 
 def spectral_radius(A: Floats) -> Floats:
     """Largest eigenvalue modulus of every matrix of a stack ``(..., n, n)``."""
     return np.abs(np.linalg.eigvals(A)).max(axis=-1)
+
+
+def largest_singular_value(n_states: int) -> float:
+    """Return the bound s on singular values that keeps Gramians, of trace n / (1 - s^2) or less."""
+    return float(np.sqrt(1.0 - n_states / _ROOM))
+
+
+def gramian_traces(A: Floats) -> Floats:
+    """Return tr sum_t (A^t)'A^t of every matrix, shape (N,), infinite if it does not converge.
+
+    It is the trace of the observability Gramian, whatever C is: C has orthonormal columns.
+    """
+    W, P = np.broadcast_to(np.eye(A.shape[-1]), A.shape), A
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(_MOST_DOUBLINGS):  # W holds 2^k terms, P is A^(2^k)
+            W = W + P.swapaxes(1, 2) @ W @ P
+            P = P @ P
+            if not np.abs(P).max() > 1e-9:  # also where all that is left is NaN
+                break
+        traces = np.trace(W, axis1=1, axis2=2)
+    return np.where(np.isfinite(traces), traces, np.inf)
+
+
+def shrink_to_gramian(A: Floats) -> Floats:
+    """Multiply matrices whose Gramian is too large for kernels by the factor that mends it.
+
+    Others are returned as they are. A matrix may be stable and have such a Gramian: its
+    eigenvalues are near the unit circle, or it is far from normal.
+    """
+    large = np.flatnonzero(~(gramian_traces(A) <= _ROOM))
+    if not len(large):
+        return A
+    stable = A.copy()
+    for index in large:
+        peak = np.abs(A[index]).max()
+        unit = A[index] / peak
+        low, high = np.log(0.5 / len(unit)), np.log(peak)  # |unit| <= n, so that `low` is safe
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            if gramian_traces(np.exp(middle) * unit[None])[0] <= _ROOM:
+                low = middle
+            else:
+                high = middle
+        stable[index] = np.exp(low) * unit
+    return stable
+
+
+def unit_scale(A: Floats) -> tuple[Floats, Floats]:
+    """Return matrices and factors, (N, 1, 1), whose product is A: 1 unless A is huge."""
+    peaks = np.abs(A).max(axis=(1, 2), keepdims=True)
+    factors = np.where(peaks > _HUGE, peaks, 1.0)
+    return A / factors, factors

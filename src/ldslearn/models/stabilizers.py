@@ -11,23 +11,31 @@ from ldslearn import _errors
 from ldslearn._checks import check_between, check_positive
 from ldslearn.models.certificate import StabilityCertificate, reconstruction_errors
 from ldslearn.models.constraint_generation import constraint_generation, dwls, wls
-from ldslearn.models.spectrum import spectral_radius
+from ldslearn.models.spectrum import (
+    largest_singular_value,
+    shrink_to_gramian,
+    spectral_radius,
+    unit_scale,
+)
 
 Floats = NDArray[np.float64]
 
-# tanh rounds to 1 in double precision from about 18 on; a radius of exactly 1 has no Gramian.
-_SOFT_LIMIT = 1.0 - 1e-12
+_LARGEST_ENTRY = 1e12  # of a matrix whose difference from a stable one has digits to optimise
 
 
 def soft(A: Floats, scale: float) -> Floats:
     """Soft normalisation, Eq. (2): singular values s -> 2 Sig(a s) - 1 = tanh(a s / 2)."""
-    U, s, Vt = np.linalg.svd(A)
-    return (U * soft_limit(0.5 * scale * s)[:, None]) @ Vt
+    unit, factors = unit_scale(A)
+    U, s, Vt = np.linalg.svd(unit)
+    with np.errstate(over="ignore"):
+        s = 0.5 * scale * (s * factors[..., 0])
+    return (U * soft_limit(s, A.shape[-1])[:, None]) @ Vt
 
 
-def soft_limit(values: Floats) -> Floats:
-    """tanh, kept apart from -1 and 1 where it rounds to them."""
-    return np.clip(np.tanh(values), -_SOFT_LIMIT, _SOFT_LIMIT)
+def soft_limit(values: Floats, n_states: int) -> Floats:
+    """tanh, kept so far from -1 and 1 that kernels of n_states such values have their digits."""
+    limit = largest_singular_value(n_states)
+    return np.clip(np.tanh(values), -limit, limit)
 
 
 def shrink(A: Floats, bound: float) -> Floats:
@@ -142,7 +150,9 @@ def stabilize(
         ``"none"``        A as it is
         ================  ========================================================================
 
-        All but "soft" and "none" leave a matrix alone whose radius is within `bound`.
+        All but "soft" and "none" leave a matrix alone whose radius is within `bound`. All but
+        "none" return matrices that every kernel accepts: one whose Gramian would drown in rounding,
+        because `bound` is near 1 or A far from normal, is multiplied by the factor that mends it.
     scale : float
         The paper's a, for "soft".
     bound : float
@@ -172,6 +182,15 @@ def stabilize_checked(
     A: Floats, states: list[Floats] | None, method: str, scale: float, bound: float
 ) -> Floats:
     """:func:`stabilize` for a batch and parameters that are known to be right."""
+    with np.errstate(
+        over="ignore", invalid="ignore", divide="ignore"
+    ):  # huge matrices are shrunk in the end
+        return _stabilize(A, states, method, scale, bound)
+
+
+def _stabilize(
+    A: Floats, states: list[Floats] | None, method: str, scale: float, bound: float
+) -> Floats:
     if method in _CLOSED_FORM:
         stable = _CLOSED_FORM[method](A, scale, bound)
     else:
@@ -187,11 +206,23 @@ def stabilize_checked(
                 states[index].any(axis=1) | A[index].any(axis=0) | A[index].any(axis=1)
             )
             block = np.ix_(busy, busy)
-            stable[index][block] = _OPTIMISED[method](A[index][block], states[index][busy], bound)
+            stable[index][block] = _optimise(method, A[index][block], states[index][busy], bound)
     if method not in ("soft", "scale", "none"):
         outside = spectral_radius(A) > bound
         stable[outside] = _keep_within(stable[outside], bound)
-    return stable
+    return stable if method in ("soft", "none") else shrink_to_gramian(stable)
+
+
+def _optimise(method: str, A: Floats, states: Floats, bound: float) -> Floats:
+    """One matrix by constraint generation; scaled where that has no answer in double precision."""
+    if np.abs(A).max() > _LARGEST_ENTRY:
+        return shrink(A[None], bound)[0]
+    try:
+        with np.errstate(all="ignore"):
+            found = _OPTIMISED[method](A, states, bound)
+    except (np.linalg.LinAlgError, ValueError):  # matrices of infinities, or singular ones
+        found = np.full_like(A, np.nan)
+    return found if np.isfinite(found).all() else shrink(A[None], bound)[0]
 
 
 def certify(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ldslearn import _errors
 from ldslearn._parallel import current_engine, cut
+from ldslearn._places import named, one_warning, placed
 from ldslearn.models.lds import LDS
 from ldslearn.models.shards import StoredBlock
 from ldslearn.models.store import LDSStore
@@ -44,6 +45,7 @@ def loaded(block: Block) -> LDS:
 def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a method ``f(self, X)``, one row a system, take a store, and use a cluster."""
 
+    @one_warning
     @wraps(method)
     def run(self: Any, X: Any) -> Any:
         blocks = blocks_of(X)
@@ -53,7 +55,8 @@ def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
         tasks = list(zip(blocks, starts, strict=False))
         engine = current_engine()
         found = engine.map(_apply, tasks, method.__name__, self, description=method.__name__)
-        return np.concatenate(list(found))
+        with named(X=X):
+            return np.concatenate(list(found))
 
     return run
 
@@ -61,7 +64,8 @@ def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
 def _apply(block: Block, start: int, method: str, estimator: Any) -> Any:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = getattr(estimator, method)(loaded(block))
+        with placed(start):
+            result = getattr(estimator, method)(loaded(block))
     for warning in caught:
         text = _errors.of_block(start, start + len(block), str(warning.message))
         warnings.warn(text, warning.category, stacklevel=2)
