@@ -1,9 +1,9 @@
 """
-From recordings to systems, and a forecast
-==========================================
+Encode sequences and forecast
+=============================
 
-Fit a system to the first 80 samples of every BasicMotions test sequence, foretell the 20 that
-follow, and compare with two guesses anyone can make: the last value, and the mean.
+Fit a system to the first 80 samples of every BasicMotions test sequence and forecast the next 20.
+Compare the error with that of two simple forecasts: the last value, and the mean.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
 """
-Why was this sequence called Badminton?
-=======================================
+Explain one prediction
+======================
 
-Classification by sparse representation shows its work: the training systems a new one is made of,
-and what each class leaves unexplained. Draws ``explain_one_query.png``.
+Classification by sparse coding can be inspected. Print and plot which training systems represent
+one test sequence of the class Badminton, and the residual of each class. The class with the
+smallest residual is the prediction. Writes ``explain_one_query.png``.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
 """
-A new video by the system of an old one
-=======================================
+Simulate a new video
+====================
 
-Fit a system to a short clip of waves and simulate a new clip by it, from a random first state: it
-moves like the old one and repeats none of its frames. Draws ``imitate_a_video.png``.
+Fit a system to a short clip of waves and simulate a new clip from it, with a random first state.
+The new clip moves like the old one, but repeats none of its frames. Writes
+``imitate_a_video.png``.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ sequence = to_sequence(old)
 made, _ = from_sequence(Collection([sequence]), 20, 60, seed=0)
 new = to_video(made, old.shape[1:])
 
-# The most similar pair of an old and a new frame, both less the mean image.
+# Correlation of the most similar pair of an old and a new frame, mean image subtracted.
 mean = sequence.mean(axis=1, keepdims=True)
 first, second = ((x - mean) / np.linalg.norm(x - mean, axis=0) for x in (sequence, made))
 print(f"largest correlation of a new frame with an old one: {(first.T @ second).max():.2f}")

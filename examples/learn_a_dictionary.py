@@ -1,10 +1,10 @@
 """
-A dictionary of moving scenes
-=============================
+Learn a dictionary
+==================
 
-Learn eight atoms, for the symmetric and for the skew parts, that rebuild a collection of dynamic
-textures; look at them before and after, and classify new clips by their codes. Draws
-``learn_a_dictionary.png``.
+Learn a dictionary of eight atoms, for the symmetric and for the skew-symmetric parts of systems,
+from a collection of dynamic textures. Plot the atoms before and after learning, and classify new
+clips by their codes. Writes ``learn_a_dictionary.png``.
 """
 
 from matplotlib.figure import Figure
