@@ -152,7 +152,7 @@ def _methods() -> dict[str, ClassifierMixin]:
             {"projection": 0.1, "mean": 0.5}, sparsity=0.02
         ),
         "learned dictionary, 16 atoms (covLDS-DL)": DictionaryClassifier(
-            LDSDictionary(16, mix=0.5, random_state=0), LinearSVC(C=10)
+            LDSDictionary(16, mix=0.5, random_state=0), LinearSVC(C=10, random_state=0)
         ),
     }
 

@@ -3,11 +3,14 @@ import time
 import pytest
 
 from ldslearn.paper.computing import compute
+from ldslearn.paper.dictionary_evidence import judge_updates
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.sources import Library
 from ldslearn.paper.timing import measure_in_turn
+from ldslearn.paper.timing_runs import subtract_preparation
 
 MOTIONS = Library(None).source("motions")
+UPDATED = ("covlds-dl", "lds-dl", "glds-dl-2", "glds-dl-3")
 
 
 def test_calls_are_measured_in_turn():
@@ -60,3 +63,13 @@ def test_times_are_positive_and_as_many_of_each(kind, parameters, names):
     assert all(one > 0 for own in seconds.values() for one in own)
     assert len({len(own) for own in seconds.values()}) == 1
     assert len(next(iter(seconds.values()))) >= 3
+
+
+def test_repeats_with_a_negative_difference_are_dropped():
+    """Under load a fit may take less time than its preparation did."""
+    seconds = {"a": [3.0, 1.0, 5.0], "a, none": [1.0, 2.0, 1.0]}
+    seconds |= {"b": [2.0, 2.0, 2.0], "b, none": [1.0, 1.0, 1.0]}
+    found = subtract_preparation(seconds, {"a": 2, "b": 1})
+    assert found == {"a": [1.0, 2.0], "b": [1.0, 1.0]}
+    assert judge_updates(MOTIONS, {4: dict.fromkeys(UPDATED, [0.5])}) == []  # one repeat
+    assert judge_updates(MOTIONS, {4: dict.fromkeys(UPDATED, [0.5, 0.6])})

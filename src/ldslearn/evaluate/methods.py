@@ -93,7 +93,9 @@ def _dictionary(
         )  # fmt: skip
         if residual:
             return DictionaryClassifier(dictionary, "residual", per_class=True)
-        return DictionaryClassifier(dictionary, LinearSVC(C=10), per_class=s.per_class)
+        return DictionaryClassifier(
+            dictionary, LinearSVC(C=10, random_state=s.seed), per_class=s.per_class
+        )
 
     return build
 
@@ -102,7 +104,9 @@ def _finite_dictionary(s: Settings) -> DictionaryClassifier:
     dictionary = FiniteDictionary(
         s.atoms, order=s.order, sparsity=s.sparsity, random_state=s.seed, n_jobs=s.n_jobs
     )
-    return DictionaryClassifier(dictionary, LinearSVC(C=10), per_class=s.per_class)
+    return DictionaryClassifier(
+        dictionary, LinearSVC(C=10, random_state=s.seed), per_class=s.per_class
+    )
 
 
 _LEARNED = ("sparsity", "atoms", "per_class")

@@ -89,8 +89,15 @@ def judge_methods(source: Source, found: Any, sizes: list[int]) -> list[Evidence
 
 
 def judge_updates(source: Source, seconds: dict[int, Any]) -> list[Evidence]:
-    """The times of one update of all atoms; `seconds` by J, then by method."""
-    sizes = [J for J, own in seconds.items() if set(_FINITE.values()) <= set(own)]
+    """The times of one update of all atoms; `seconds` by J, then by method.
+
+    Sizes of which fewer than two repeats could be measured say nothing.
+    """
+    sizes = [
+        J
+        for J, own in seconds.items()
+        if set(_FINITE.values()) <= set(own) and min(map(len, own.values())) > 1
+    ]
     if not sizes:
         return []
     evidence = []

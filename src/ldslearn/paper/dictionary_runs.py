@@ -54,7 +54,8 @@ def classify_by_codes(
 
     def build(seed: int) -> DictionaryClassifier:
         dictionary = build_dictionary(run, method, min(n_atoms, most), sparsity, seed)
-        return DictionaryClassifier(dictionary, LinearSVC(C=10), per_class=per_class)
+        svm = LinearSVC(C=10, random_state=seed)
+        return DictionaryClassifier(dictionary, svm, per_class=per_class)
 
     numbers, models = run_rounds(systems, labels_of(run), halves, build)
     if not per_class:
