@@ -71,5 +71,5 @@ def test_repeats_with_a_negative_difference_are_dropped():
     seconds |= {"b": [2.0, 2.0, 2.0], "b, none": [1.0, 1.0, 1.0]}
     found = subtract_preparation(seconds, {"a": 2, "b": 1})
     assert found == {"a": [1.0, 2.0], "b": [1.0, 1.0]}
-    assert judge_updates(MOTIONS, {4: dict.fromkeys(UPDATED, [0.5])}) == []  # one repeat
-    assert judge_updates(MOTIONS, {4: dict.fromkeys(UPDATED, [0.5, 0.6])})
+    assert judge_updates(MOTIONS, {4: {key: [0.5] for key in UPDATED}}) == []  # one repeat
+    assert judge_updates(MOTIONS, {4: {key: [0.5, 0.6] for key in UPDATED}})
