@@ -19,7 +19,7 @@ MOTIONS = Library(None).source("motions")
 N = 200
 
 
-def made_up(share, seed=0):
+def made_up(share):
     """A run with a share of correct test sequences, the same ones first."""
     right = np.arange(N) < round(share * N)
     correct = "".join(str(int(one)) for one in right)
@@ -61,10 +61,11 @@ def test_both_sparse_methods_are_judged_over_the_larger_half_of_n():
     ("shares", "verdict"),
     [
         ([0.5, 0.6, 0.7, 0.8], "confirmed"),
-        ([0.8, 0.5, 0.5, 0.8], "undecided"),  # first and last alone would say nothing else
+        ([0.8, 0.5, 0.5, 0.8], "undecided"),  # equal at the first and the last, yet no trend
         ([0.8, 0.7, 0.6, 0.5], "refuted"),
-        ([0.8, 0.8, 0.8, 0.8], "undecided"),  # no trend to see
+        ([0.8, 0.8, 0.8, 0.8], "confirmed"),  # equal at every L
         ([0.7, 0.8, 0.5, 0.75], "refuted"),  # nearer at the last than the first, yet no trend
+        ([0.2, 0.3, 0.4, 0.5], "refuted"),  # a trend that has not arrived
     ],
 )
 def test_convergence_is_a_trend_over_all_orders(shares, verdict):
@@ -121,6 +122,17 @@ def test_finite_dictionaries_are_judged_at_small_and_large_sizes():
         "infinite-2": "confirmed", "parity-2": "confirmed",
         "infinite-3": "undecided", "parity-3": "refuted",
     }  # fmt: skip
+
+
+def test_parity_holds_at_every_size_or_not_at_all():
+    """Gaps of opposite signs do not cancel."""
+    shares = {"covlds-dl": [0.8, 0.6], "glds-dl-2": [0.6, 0.8]}
+    found = {
+        (method, J): made_up(share)
+        for method, own in shares.items()
+        for J, share in zip([16, 32], own, strict=True)
+    }
+    assert verdicts(judge_methods(MOTIONS, found, [16, 32])) == {"parity-2": "refuted"}
 
 
 def test_histories_say_how_soon_learning_settles_and_what_k_means_gains():

@@ -37,7 +37,6 @@ CLAIMS = {
     "soft-scale": Claim(
         "SN raises accuracy above that of unstable systems rescaled to a radius of 0.99",
         f"{_STABILITY}, note 9",
-        excepted=("SD", "BDH"),
     ),
     "soft-not-tactile": Claim(
         "SN does not raise accuracy on SD and BDH (judged: by less than five points)",

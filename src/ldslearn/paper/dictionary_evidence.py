@@ -78,12 +78,12 @@ def judge_methods(source: Source, found: Any, sizes: list[int]) -> list[Evidence
         n_train = found[first, own[0]]["n_train"]
         # Rounds test the same sequences at every J: mean over J first.
         estimate = estimate_difference(average(gaps), n_train)
-        each = [
-            f"{100 * estimate_difference(gap, n_train).value:+.1f} at J = {J}"
-            for J, gap in zip(own, gaps, strict=True)
-        ]
+        by_size = [estimate_difference(gap, n_train) for gap in gaps]
+        each = [f"{100 * one.value:+.1f} at J = {J}" for J, one in zip(own, by_size, strict=True)]
         words = f"{', '.join(each)} (mean over these J: {format_interval(estimate)})"
-        judged = estimate.within(MARGIN) if claim.startswith("parity") else estimate
+        judged = estimate
+        if claim.startswith("parity"):  # at every J: the least certain decides
+            judged = max((one.within(MARGIN) for one in by_size), key=lambda one: one.p)
         evidence.append(Evidence(claim, source.title, judged, words))
     return evidence
 
@@ -111,14 +111,12 @@ def judge_updates(source: Source, seconds: dict[int, Any]) -> list[Evidence]:
         who = f"gLDS-DL, L = {slow[-1]},"
         evidence.append(compare_times(claim, source.title, judged, ratios, who, "J"))
     # Without covariance, which gLDS-DL does not have; half of L^2 / 2 counts as "about".
-    parts = [
-        np.array(_average_logs(seconds, sizes, method, "lds-dl")) - log(L**2 / 4)
-        for L, method in _FINITE.items()
-    ]
-    ratios_by_order = {
-        L: estimate_mean(_average_logs(seconds, sizes, method, "lds-dl"))
+    logs_by_order = {
+        L: np.array(_average_logs(seconds, sizes, method, "lds-dl"))
         for L, method in _FINITE.items()
     }
+    ratios_by_order = {L: estimate_mean(logs.tolist()) for L, logs in logs_by_order.items()}
+    parts = [logs - log(L**2 / 4) for L, logs in logs_by_order.items()]
     judged = estimate_mean(np.mean(parts, axis=0).tolist())
     evidence.append(
         compare_times("update-factor", source.title, judged, ratios_by_order, "gLDS-DL", "L")
