@@ -151,7 +151,7 @@ MADE = {
 def test_what_is_no_regular_file_is_refused(tmp_path, kind):
     path = tmp_path / ".lock"
     MADE[kind](path)
-    message = rf"\.lock must be new or a regular file; got a {kind}. Delete it, or name another"
+    message = rf"\.lock must be a new or a regular file; got a {kind}. Delete it, or name another"
     with pytest.raises(ValueError, match=message), lock_file(path, "it"):
         pass
     assert os.listdir(tmp_path) == [".lock"]
