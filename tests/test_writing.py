@@ -31,6 +31,16 @@ def test_the_name_of_a_part_is_short_and_says_whose_it_is(tmp_path):
     assert target.read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o666])
+def test_permissions_are_those_of_the_target_at_any_time(tmp_path, mode):
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+    target.chmod(mode)
+    with atomic_write(target) as file:
+        assert os.fstat(file.fileno()).st_mode & 0o777 == mode
+    assert target.stat().st_mode & 0o777 == mode
+
+
 def test_the_folder_is_flushed_after_the_file_is_in_place(tmp_path, monkeypatch):
     flushed = []
     fsync = os.fsync

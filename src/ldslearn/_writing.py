@@ -110,7 +110,7 @@ def check_regular(path: Path) -> None:
         mode = os.lstat(path).st_mode
         if not stat.S_ISREG(mode):
             raise _errors.bad_file(
-                path, "be new or a regular file", describe_kind(mode),
+                path, "be a new or a regular file", describe_kind(mode),
                 "Delete it, or name another place.",
             )  # fmt: skip
 
@@ -173,16 +173,27 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     part = target.with_name(f"{own_prefix()}{secrets.token_hex(6)}.part")
     try:
         with name_full_disk(target):
-            with part.open("xb") as file:
+            with create_part(part, target) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, part)
             replace_file(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def create_part(part: Path, target: Path) -> BinaryIO:
+    """Open a new file that is to replace `target`, with its permissions from the beginning."""
+
+    def create(name: str, flags: int) -> int:
+        if not target.exists():
+            return os.open(name, flags, 0o666)
+        number = os.open(name, flags, stat.S_IMODE(target.stat().st_mode))
+        shutil.copymode(target, name)  # what the umask took away
+        return number
+
+    return open(part, "xb", opener=create)
 
 
 def replace_file(part: Path, target: Path) -> None:
