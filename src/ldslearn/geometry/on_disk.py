@@ -184,7 +184,8 @@ def _finished(part: Path, note: Path, print_: str, rows: list[Block]) -> dict[Ti
         if found["fingerprint"] != print_:
             return {}
         with part.open("rb") as file:
-            if file.read(len(header)) != header:
+            size = os.fstat(file.fileno()).st_size
+            if file.read(len(header)) != header or size != len(header) + 8 * n_systems**2:
                 return {}
         K = np.memmap(part, np.float64, "r", len(header), (n_systems,) * 2)
         return {
