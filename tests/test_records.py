@@ -35,6 +35,19 @@ def test_what_is_no_record_is_refused(tmp_path):
         read_json(path)
 
 
+@pytest.mark.parametrize("pair", ["[]", ['{"x":', "}"]])
+def test_values_are_nested_so_deeply_that_they_can_be_written(tmp_path, pair):
+    """Whatever Python could read, or its caller left of the stack."""
+    path = tmp_path / "a"
+    for depth in (1, 50, 199):
+        path.write_text(pair[0] * depth + "1" + pair[1] * depth)
+        check_seal(seal({"x": read_json(path)}))
+    for depth in (201, 900, 975, 990, 10**5):
+        path.write_text(pair[0] * depth + "1" + pair[1] * depth)
+        with pytest.raises(ValueError, match="values nested too deeply"):
+            read_json(path)
+
+
 def test_a_record_is_sealed():
     record = json.loads(json.dumps(seal({10: "a", 9: 0.1, "x": {"y": None}})))
     check_seal(record)

@@ -9,8 +9,10 @@ import time
 import pytest
 
 from ldslearn import _writing
-from ldslearn._processes import Owner, host_name
+from ldslearn._processes import Owner, has_ended, host_name, place_name
 from ldslearn._writing import atomic_write, scratch_folder, tidy_leftovers
+
+from support.processes import ended_process
 
 
 @pytest.fixture(autouse=True)
@@ -19,21 +21,24 @@ def fresh(monkeypatch):
     monkeypatch.setattr(_writing, "_tidied", set())
 
 
-def ended_process():
-    """The number of a process that has ended."""
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        process.wait()
-    return process.pid
-
-
 def test_the_name_of_a_part_is_short_and_says_whose_it_is(tmp_path):
     target = tmp_path / ("n" * 255)
     with atomic_write(target) as file:
         (part,) = tmp_path.iterdir()
-        assert part.name.startswith(f".ldslearn-{host_name()}-{os.getpid()}-")
+        assert part.name.startswith(f".ldslearn-{place_name()}-{os.getpid()}-")
         file.write(b"new")
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
     assert target.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o666])
+def test_permissions_are_those_of_the_target_at_any_time(tmp_path, mode):
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+    target.chmod(mode)
+    with atomic_write(target) as file:
+        assert os.fstat(file.fileno()).st_mode & 0o777 == mode
+    assert target.stat().st_mode & 0o777 == mode
 
 
 def test_the_folder_is_flushed_after_the_file_is_in_place(tmp_path, monkeypatch):
@@ -93,11 +98,13 @@ def test_an_array_that_does_not_fit_is_told_with_the_name_of_the_file(tmp_path):
 
 
 def test_what_dead_processes_left_is_removed(tmp_path):
-    dead, here = ended_process(), host_name()
-    gone = [f".ldslearn-{here}-{dead}-0123456789ab.part", f".scratch-{here}-{dead}-abc_1"]
+    dead, here = ended_process(), place_name()
+    gone = [f".ldslearn-{here}-{dead}-0123456789ab.part", f".ldslearn-{here}-{dead}-abc_1.scratch"]
     old = ".ldslearn-elsewhere-7-0123456789ab.part"
     kept = [
         f".ldslearn-{here}-{os.getppid()}-0123456789ab.part",
+        f".ldslearn-{host_name()}.0a1b2c3d-{dead}-0123456789ab.part",  # of another container
+        f".scratch-{here}-{dead}-abc_1",  # somebody else's
         ".ldslearn-elsewhere-8-0123456789ab.part",
         ".hidden.part",
         "systems.part",
@@ -117,7 +124,7 @@ def test_links_among_leftovers_are_not_followed(tmp_path):
     home.mkdir()
     precious.mkdir()
     (precious / "file").write_text("kept")
-    link = home / f".scratch-{host_name()}-{ended_process()}-x"
+    link = home / f".ldslearn-{place_name()}-{ended_process()}-x.scratch"
     link.symlink_to(precious)
     tidy_leftovers(home)
     assert (precious / "file").read_text() == "kept"
@@ -127,19 +134,40 @@ def test_links_among_leftovers_are_not_followed(tmp_path):
 def test_a_scratch_folder_ends_with_its_block(tmp_path):
     with scratch_folder(tmp_path) as folder:
         assert folder.parent == tmp_path
+        assert folder.name.startswith(f".ldslearn-{place_name()}-{os.getpid()}-")
         (folder / "file").write_text("x")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_processes_are_known_by_number_and_start():
+def test_a_killed_process_has_ended_before_anybody_waited_for_it():
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("the system does not say how processes are")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert not has_ended(process.pid)
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert has_ended(process.pid)
+    assert has_ended(process.pid)
+    assert has_ended(10**17)
+    assert not has_ended(os.getppid())
+
+
+def test_owners_are_checked():
     me = Owner.here()
     assert me.is_here
-    assert not me.is_dead
     assert Owner.from_dict(me.as_dict()) == me
-    assert Owner(me.host, ended_process()).is_dead
-    assert not Owner("elsewhere", ended_process()).is_dead
-    if me.start:
-        assert Owner(me.host, me.pid, me.start + 1).is_dead
-    for wrong in (None, {}, {"host": "a", "pid": "1", "start": 0}, {"host": 1, "pid": 1}):
+    assert not Owner("elsewhere", "another", me.pid, 0.0).is_here
+    assert not Owner("elsewhere", "", me.pid, 0.0).is_here
+    good = me.as_dict()
+    for wrong in (
+        None,
+        {},
+        {**good, "pid": "1"},
+        {**good, "pid": 2**80},
+        {**good, "host": 1},
+        {**good, "since": 10**400},
+        {**good, "since": float("nan")},
+        {**good, "since": True},
+    ):
         with pytest.raises(ValueError, match="owner"):
             Owner.from_dict(wrong)

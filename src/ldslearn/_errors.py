@@ -468,17 +468,18 @@ def disk_full(path: str | PathLike[str], size: int | None, error: OSError) -> OS
     return full
 
 
-def locked(what: str, path: str | PathLike[str], owner: Owner, since: float) -> BlockingIOError:
-    """Something that another process is writing."""
-    when = datetime.fromtimestamp(since).isoformat(" ", "seconds")
-    rest = (
-        "Wait for it, or name another place."
-        if owner.is_here
-        else f"Wait for it, or name another place; if it no longer runs there, delete {path}."
-    )
+def locked(
+    what: str, path: str | PathLike[str], owner: Owner | None, *, runs: bool
+) -> BlockingIOError:  # fmt: skip
+    """Something that another process is writing, or whose lock may be left of one that ended."""
+    who = "another process is writing it"
+    if owner is not None:
+        when = datetime.fromtimestamp(owner.since).isoformat(" ", "seconds")
+        who = f"process {owner.pid} on {owner.host} has been writing it since {when}"
+    rest = "" if runs else f"; if it no longer runs there, delete {path}"
     return BlockingIOError(
-        f"{what} must be written by one process at a time; process {owner.pid} on {owner.host} has "
-        f"been writing it since {when}. {rest}"
+        f"{what} must be written by one process at a time; {who}. Wait for it, or name another "
+        f"place{rest}."
     )
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._limits import VARIABLE, inflated_limit, memory_limit
+from ldslearn._records import parse_json
 from ldslearn._writing import atomic_write as atomic_write
 from ldslearn._writing import check_target as check_target
 
@@ -119,7 +120,7 @@ def load_arrays(
 
 def _parse_header(text: NDArray[Any] | None) -> dict[str, Any]:
     """The JSON header of a file of ours; ValueError if it is none."""
-    header = json.loads(str(text))
+    header = parse_json(str(text))
     if not isinstance(header, dict) or not {"format", "version"} <= header.keys():
         raise ValueError("a header without format and version")
     return header

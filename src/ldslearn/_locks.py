@@ -1,8 +1,8 @@
-"""One writer at a time: a file that says which process writes."""
+"""One writer at a time: a file that is locked by the process that writes."""
 
+import importlib
 import json
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,18 +12,27 @@ from typing import Any
 from ldslearn import _errors
 from ldslearn._processes import Owner
 from ldslearn._records import read_json
+from ldslearn._writing import check_regular, name_full_disk
+
+fcntl: Any = None
+with suppress(ImportError):  # on Windows
+    fcntl = importlib.import_module("fcntl")
 
 _LARGEST = 2**12  # bytes of a lock
-_LATEST = 2**37  # seconds since 1970, in the year 6325
-_UNNAMED = 10.0  # seconds in which whoever made a lock must have written its name
+_TRIES, _PAUSE = 20, 0.01  # seconds, until whoever made a lock has written its name
+_FLAGS = os.O_RDWR
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _name, 0)
 
 
 @contextmanager
 def lock_file(path: Path, what: str) -> Iterator[None]:
     """Hold a lock for the time of the block; say who has it if it is another's.
 
-    A lock of a process of this machine that has ended is taken over. Of other machines nothing is
-    known: the message says which file to delete.
+    The system locks the file and gives it free when the process ends, however it ends; what the
+    file says is for messages. Two cases are left to the reader of the message, which says which
+    file to delete: a file of another machine, as not all network file systems pass locks on, and
+    any file where the file system has no locks.
 
     Parameters
     ----------
@@ -32,60 +41,93 @@ def lock_file(path: Path, what: str) -> Iterator[None]:
     what : str
         What is written, for the message.
     """
-    mine = {**Owner.here().as_dict(), "since": time.time(), "token": secrets.token_hex(8)}
-    while not _create(path, mine):
-        _take_over(path, what)
+    with name_full_disk(path):
+        while (number := _acquire(path, what)) is None:
+            pass  # its holder has just removed it
     try:
         yield
     finally:
-        with suppress(OSError, ValueError):
-            if read_json(path, _LARGEST) == mine:  # else somebody deleted it and made another
-                path.unlink()
+        _release(path, number)
 
 
-def _create(path: Path, content: dict[str, Any]) -> bool:
-    """Whether the lock could be made: there was none."""
+def _acquire(path: Path, what: str) -> int | None:
+    """The number of the open file that is now locked; None if it is no longer at its path."""
+    check_regular(path)
     try:
-        number = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
-    except FileExistsError:
+        number, is_new = _open(path)
+    except (FileNotFoundError, PermissionError) as error:
+        if isinstance(error, FileNotFoundError) and path.parent.is_dir():
+            return None
+        if path.exists():  # another user's
+            raise _errors.locked(what, path, _holder(path), runs=False) from None
+        raise
+    try:
+        is_locked = _lock(number)
+        if not _is_at(path, number):
+            os.close(number)
+            return None
+        if is_locked is False:
+            raise _errors.locked(what, path, _holder(path), runs=True)
+        if not is_new:
+            holder = _holder(path, 1)
+            if not is_locked or (holder is not None and not holder.is_here):
+                raise _errors.locked(what, path, holder, runs=False)
+    except BaseException:
+        os.close(number)
+        raise
+    try:
+        os.ftruncate(number, 0)
+        os.write(number, json.dumps(Owner.here().as_dict()).encode())
+    except BaseException:
+        _release(path, number)
+        raise
+    return number
+
+
+def _open(path: Path) -> tuple[int, bool]:
+    """The file, opened, and whether it was made just now."""
+    with suppress(FileExistsError):
+        return os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o666), True
+    return os.open(path, _FLAGS), False
+
+
+def _lock(number: int) -> bool | None:
+    """Whether a file is now locked by this process; None where there are no such locks."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
         return False
-    with open(number, "wb") as file:
-        file.write(json.dumps(content).encode())
+    except OSError:
+        return None
     return True
 
 
-def _take_over(path: Path, what: str) -> None:
-    """Remove a lock that nobody holds, or raise.
-
-    It is moved aside first, which only one process can do, and looked at there: another process may
-    have taken it over in the meantime, whose lock is put back.
-    """
-    try:
-        found = _holder(path, what)
-        if found is not None and not found[0].is_dead:
-            raise _errors.locked(what, path, *found)
-        aside = path.with_name(f"{path.name}.{secrets.token_hex(6)}")
-        path.rename(aside)
-        moved = _holder(aside, what)
-        if moved is not None and not moved[0].is_dead:
-            with suppress(FileExistsError):
-                os.link(aside, path)
-        aside.unlink()
-    except FileNotFoundError:
-        return  # it has just been removed
+def _is_at(path: Path, number: int) -> bool:
+    """Whether an open file is the one at a path: removed ones stay locked until they are closed."""
+    with suppress(OSError):
+        return os.path.samestat(os.lstat(path), os.fstat(number))
+    return False
 
 
-def _holder(path: Path, what: str) -> tuple[Owner, float] | None:
-    """Who holds a lock, since when; None of one that was left before it was written."""
-    for _ in range(20):
-        try:
-            found = read_json(path, _LARGEST)
-            owner, since = Owner.from_dict(found), float(found["since"])
-            if not 0 <= since < _LATEST:
-                raise ValueError("a time that cannot be")
-            return owner, since
-        except (ValueError, KeyError, TypeError):
-            if time.time() - path.stat().st_mtime > _UNNAMED:
-                return None
-            time.sleep(0.05)  # its holder is just writing it
-    raise _errors.locked(what, path, Owner("unknown", 0), path.stat().st_mtime)
+def _release(path: Path, number: int) -> None:
+    """Remove the file, unless somebody deleted it and made another, and then give it free."""
+    is_mine = _is_at(path, number)
+    if fcntl is None:  # on Windows an open file cannot be removed
+        os.close(number)
+    with suppress(OSError):
+        if is_mine:
+            path.unlink()
+    if fcntl is not None:
+        os.close(number)
+
+
+def _holder(path: Path, tries: int = _TRIES) -> Owner | None:
+    """Who holds a lock by what the file says; None if it does not say."""
+    for left in reversed(range(tries)):
+        with suppress(OSError, ValueError):
+            return Owner.from_dict(read_json(path, _LARGEST))
+        if left:
+            time.sleep(_PAUSE)
+    return None

@@ -1,14 +1,17 @@
 """Processes that leave files behind: who made a file, and whether they still run."""
 
+import hashlib
 import os
 import platform
 import re
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 _HOST_LENGTH = 40  # characters; file names have room for 255
+_LATEST = 2**37  # seconds since 1970, in the year 6325
 
 
 def host_name() -> str:
@@ -16,37 +19,79 @@ def host_name() -> str:
     return re.sub(r"[^A-Za-z0-9.]", "_", platform.node())[:_HOST_LENGTH] or "unknown"
 
 
+def boot_id() -> str:
+    """Return what this start of the machine is called, in all its containers; "" if unknown."""
+    with suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return ""
+
+
+def place_name() -> str:
+    """Return a name of the processes among which numbers of processes are unique.
+
+    Containers of one machine may share a host name and number their processes each from 1; a
+    machine that starts again begins anew.
+    """
+    space = ""
+    with suppress(OSError):
+        space = os.readlink("/proc/self/ns/pid")
+    return f"{host_name()}.{hashlib.sha256(f'{boot_id()} {space}'.encode()).hexdigest()[:8]}"
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process of :func:`place_name` is known to have ended."""
+    if os.name != "posix":
+        return False  # to ask might end it
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        pass  # somebody else's, and alive
+    with suppress(OSError, ValueError, IndexError):
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+        return text[text.rindex(b")") + 1 :].split()[0] in (b"Z", b"X")  # ended, still listed
+    return False
+
+
 @dataclass(frozen=True)
 class Owner:
-    """The process that made a file.
+    """The process that holds a lock.
 
     Attributes
     ----------
     host : str
+    boot : str
+        See :func:`boot_id`.
     pid : int
-    start : int
-        When it started, in ticks since the machine did; 0 where the system does not tell.
+    since : float
+        When it took the lock, in seconds since 1970.
     """
 
     host: str
+    boot: str
     pid: int
-    start: int = 0
+    since: float
 
     @classmethod
     def here(cls) -> Self:
-        """Return this process."""
-        return cls(host_name(), os.getpid(), _start_of(os.getpid()))
+        """Return this process, now."""
+        return cls(host_name(), boot_id(), os.getpid(), time.time())
 
     @classmethod
     def from_dict(cls, values: Any) -> Self:
         """Return the owner that a JSON value describes, or raise ValueError."""
         if not isinstance(values, dict):
             raise ValueError("no owner")
-        host, pid, start = (values.get(name) for name in ("host", "pid", "start"))
-        numbers = all(type(number) is int and 0 <= number < 2**62 for number in (pid, start))
-        if not isinstance(host, str) or not numbers:
-            raise ValueError("an owner without host, pid and start")
-        return cls(host, pid, start)  # type: ignore[arg-type]
+        found: list[Any] = [values.get(name) for name in cls.__dataclass_fields__]
+        host, boot, pid, since = found
+        is_named = isinstance(host, str) and isinstance(boot, str)
+        is_counted = type(pid) is int and 0 <= pid < 2**62
+        if not is_named or not is_counted or type(since) not in (int, float):
+            raise ValueError("an owner without host, boot, pid and since")
+        if not 0 <= since < _LATEST:
+            raise ValueError("an owner since a time that cannot be")
+        return cls(host, boot, pid, since)
 
     def as_dict(self) -> dict[str, Any]:
         """Inverse of :meth:`from_dict`."""
@@ -54,27 +99,5 @@ class Owner:
 
     @property
     def is_here(self) -> bool:
-        """Whether it runs, or ran, on this machine."""
-        return self.host == host_name()
-
-    @property
-    def is_dead(self) -> bool:
-        """Whether it is known to have ended; nothing is known of other machines."""
-        if not self.is_here or os.name != "posix":
-            return False
-        try:
-            os.kill(self.pid, 0)
-        except (ProcessLookupError, OverflowError):
-            return True
-        except PermissionError:
-            pass  # somebody else's, and alive
-        now = _start_of(self.pid)
-        return bool(self.start and now and now != self.start)  # the number was given out again
-
-
-def _start_of(pid: int) -> int:
-    """When a process started, in ticks since the machine did; 0 where the system does not tell."""
-    with suppress(OSError, ValueError, IndexError):
-        text = Path(f"/proc/{pid}/stat").read_bytes()
-        return int(text[text.rindex(b")") + 1 :].split()[19])  # field 22; names hold anything
-    return 0
+        """Whether it runs, or ran, on this machine, maybe in another container."""
+        return self.host == host_name() or (self.boot != "" and self.boot == boot_id())

@@ -12,6 +12,7 @@ from ldslearn._writing import describe_kind
 SEAL = "sha256"
 _LARGEST = 2**26  # bytes, unless told otherwise
 _CHUNK = 2**20
+_DEEPEST = 200  # lists and objects inside each other; Python writes no more than about 900
 
 
 def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
@@ -30,10 +31,27 @@ def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
             content += chunk
             if len(content) > largest:
                 raise ValueError(f"more than {largest} bytes")
+    return parse_json(content)
+
+
+def parse_json(text: str | bytes | bytearray) -> Any:
+    """Return the value of a JSON text; one that is nested too deeply is a ValueError.
+
+    How deeply Python can nest depends on its version, on its caller, and on whether it reads or
+    writes.
+    """
     try:
-        return json.loads(content)
+        value = json.loads(text)
     except RecursionError:
         raise ValueError("values nested too deeply") from None
+    level = [[value]]
+    for _ in range(_DEEPEST + 1):
+        inner = (one for values in level for one in values)
+        found = [one for one in inner if isinstance(one, dict | list)]
+        if not found:
+            return value
+        level = [list(one.values()) if isinstance(one, dict) else one for one in found]
+    raise ValueError("values nested too deeply")
 
 
 def seal(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ldslearn import _errors
-from ldslearn._processes import Owner, host_name
+from ldslearn._processes import has_ended, place_name
 
 _LONGEST_NAME = 255  # bytes, where the system does not tell
 _ABANDONED = 24 * 3600.0  # seconds, after which a leftover of another machine is removed
-_LEFTOVER = re.compile(r"\.(?:ldslearn|scratch)-([A-Za-z0-9._]+)-(\d{1,18})-\w+(?:\.part)?")
+_LEFTOVER = re.compile(r"\.ldslearn-([A-Za-z0-9._]+)-(\d{1,18})-\w+\.(?:part|scratch)")
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 _SHORT = re.compile(r"\d+ requested and \d+ written")
 _tidied: set[str] = set()  # folders, once per process
@@ -100,7 +100,19 @@ def describe_kind(mode: int) -> str:
     """Return what a mode of ``os.stat`` says a file is."""
     kinds = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFIFO: "a pipe"}
     kinds |= {stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder", stat.S_IFREG: "a regular file"}
+    kinds[stat.S_IFLNK] = "a link"
     return kinds.get(stat.S_IFMT(mode), "something else")
+
+
+def check_regular(path: Path) -> None:
+    """Raise if what is at `path`, a file of ours beside another, is a link or no regular file."""
+    with suppress(FileNotFoundError):
+        mode = os.lstat(path).st_mode
+        if not stat.S_ISREG(mode):
+            raise _errors.bad_file(
+                path, "be a new or a regular file", describe_kind(mode),
+                "Delete it, or name another place.",
+            )  # fmt: skip
 
 
 def check_apart(
@@ -158,19 +170,30 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = check_target(path)
     tidy_leftovers(target.parent)
-    part = target.with_name(f"{own_prefix('ldslearn')}{secrets.token_hex(6)}.part")
+    part = target.with_name(f"{own_prefix()}{secrets.token_hex(6)}.part")
     try:
         with name_full_disk(target):
-            with part.open("xb") as file:
+            with create_part(part, target) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            if target.exists():
-                shutil.copymode(target, part)
             replace_file(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def create_part(part: Path, target: Path) -> BinaryIO:
+    """Open a new file that is to replace `target`, with its permissions from the beginning."""
+
+    def create(name: str, flags: int) -> int:
+        if not target.exists():
+            return os.open(name, flags, 0o666)
+        number = os.open(name, flags, stat.S_IMODE(target.stat().st_mode))
+        shutil.copymode(target, name)  # what the umask took away
+        return number
+
+    return open(part, "xb", opener=create)
 
 
 def replace_file(part: Path, target: Path) -> None:
@@ -217,19 +240,19 @@ def scratch_folder(home: Path | None) -> Iterator[Path]:
     """Make a folder for the time of the block, in `home` or where the system keeps such."""
     place = Path(tempfile.gettempdir()) if home is None else home
     tidy_leftovers(place)
-    with tempfile.TemporaryDirectory(prefix=own_prefix("scratch"), dir=place) as folder:
+    with tempfile.TemporaryDirectory(suffix=".scratch", prefix=own_prefix(), dir=place) as folder:
         yield Path(folder)
 
 
-def own_prefix(what: str) -> str:
+def own_prefix() -> str:
     """Return how names begin of temporary files of this process."""
-    return f".{what}-{host_name()}-{os.getpid()}-"
+    return f".ldslearn-{place_name()}-{os.getpid()}-"
 
 
 def tidy_leftovers(folder: Path) -> None:
-    """Remove temporary files that dead processes left in a folder; looked for once a process.
+    """Remove temporary files that ended processes left in a folder; looked for once per process.
 
-    Those of other machines are removed when nobody wrote to them for a day.
+    Those of other machines and containers are removed when nobody wrote to them for a day.
     """
     if str(folder) in _tidied:
         return
@@ -237,7 +260,7 @@ def tidy_leftovers(folder: Path) -> None:
     with suppress(OSError):
         for entry in list(os.scandir(folder)):
             match = _LEFTOVER.fullmatch(entry.name)
-            if match is None or not _is_abandoned(entry, Owner(match[1], int(match[2]))):
+            if match is None or not _is_abandoned(entry, match[1], int(match[2])):
                 continue
             with suppress(OSError):
                 if entry.is_dir(follow_symlinks=False):
@@ -246,9 +269,9 @@ def tidy_leftovers(folder: Path) -> None:
                     os.unlink(entry.path)
 
 
-def _is_abandoned(entry: os.DirEntry[str], owner: Owner) -> bool:
-    if owner.is_here:
-        return owner.is_dead
+def _is_abandoned(entry: os.DirEntry[str], place: str, pid: int) -> bool:
+    if place == place_name():
+        return has_ended(pid)
     with suppress(OSError):
         return time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED
     return False

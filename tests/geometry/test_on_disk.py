@@ -164,9 +164,22 @@ def nest_note(part, note):
     note.write_bytes(b"[" * 10**6)
 
 
+def damage_header(part, note):
+    """A bracket that nobody closes."""
+    with part.open("r+b") as file:
+        start = file.read(128)
+        file.seek(start.index(b")"))
+        file.write(b"(")
+
+
+def lengthen(part, note):
+    with part.open("ab") as file:
+        file.write(b"more")
+
+
 DAMAGES = [
     damage_values, damage_mirror, damage_zeros, damage_order, damage_size, cut, damage_note,
-    nest_note,
+    nest_note, damage_header, lengthen,
 ]  # fmt: skip
 
 
@@ -177,6 +190,7 @@ def test_progress_that_was_damaged_is_made_again(systems, tmp_path, monkeypatch,
     damage(tmp_path / "K.npy.part", tmp_path / "K.npy.done")
     K = write_kernel(path, systems)
     np.testing.assert_allclose(K, pairwise_kernel(systems), rtol=1e-12)
+    assert path.stat().st_size == 128 + K.nbytes
 
 
 def test_pipes_in_place_of_progress_are_refused(systems, tmp_path):
@@ -185,6 +199,33 @@ def test_pipes_in_place_of_progress_are_refused(systems, tmp_path):
         with pytest.raises(ValueError, match="must be a new or a regular file; got a pipe"):
             write_kernel(tmp_path / "K.npy", systems)
         (tmp_path / f"K.npy{end}").unlink()
+
+
+@pytest.mark.parametrize("end", [".part", ".done"])
+def test_links_in_place_of_progress_are_refused(systems, tmp_path, end):
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / f"K.npy{end}").symlink_to("precious")
+    with pytest.raises(ValueError, match=f"{end} must be a new or a regular file; got a link"):
+        write_kernel(tmp_path / "K.npy", systems)
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
+def test_what_has_another_name_stays_under_it(systems, tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    os.link(tmp_path / "precious", tmp_path / "K.npy.part")
+    write_kernel(tmp_path / "K.npy", systems)
+    assert (tmp_path / "precious").read_text() == "kept"
+    assert sorted(os.listdir(tmp_path)) == ["K.npy", "precious"]
+
+
+def test_permissions_of_a_kernel_stay(systems, tmp_path, monkeypatch):
+    path = tmp_path / "K.npy"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    interrupt(path, systems, monkeypatch)
+    assert (tmp_path / "K.npy.part").stat().st_mode & 0o777 == 0o600
+    write_kernel(path, systems)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_kernel_is_not_written_into_its_store(systems, tmp_path):

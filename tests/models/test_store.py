@@ -73,6 +73,34 @@ def test_a_store_is_written_to_an_empty_folder_only(store, systems):
         LDSStore.write(store.path, [systems])
 
 
+def test_an_interrupted_store_is_written_again(systems, tmp_path):
+    def batches():
+        yield systems[:2]
+        yield systems[2:3]
+        (tmp_path / "store" / ".ldslearn-here.0a1b2c3d-7-abc.part").write_text("left of a shard")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        LDSStore.write(tmp_path / "store", batches())
+    store = LDSStore.write(tmp_path / "store", systems[:4])
+    same(store[:], systems[:4])
+    assert sorted(path.name for path in store.path.glob("*")) == [
+        ".ldslearn-here.0a1b2c3d-7-abc.part",
+        INDEX,
+        "systems-000000.npz",
+    ]
+
+
+@pytest.mark.parametrize("name", ["systems-0123456789abcdef.npz", "systems-000000.json", "mine"])
+def test_other_files_are_left_alone(systems, tmp_path, name):
+    """Those of an interrupted encode, say, which goes on from there."""
+    (tmp_path / name).write_text("kept")
+    (tmp_path / "systems-000001.npz").write_text("kept")
+    with pytest.raises(ValueError, match="must be new or empty; got files in it"):
+        LDSStore.write(tmp_path, systems)
+    assert sorted(os.listdir(tmp_path)) == sorted([name, "systems-000001.npz"])
+
+
 def test_batches_of_a_store_are_alike(systems, tmp_path):
     with pytest.raises(ValueError, match="batch 1 must have the layout of batch 0"):
         LDSStore.write(tmp_path / "store", [systems, random_systems(2, 5, 2)])

@@ -2,7 +2,7 @@
 
 ``python -m support.kills FOLDER SCENARIO [COUNT]`` does the work of a scenario in a process that is
 ended by SIGKILL before its first, second, ... operation on a file, `COUNT` of them spread evenly or
-all, does it again to the end, and prints one JSON object.
+all, does it again to the end in another process, and prints one JSON object.
 """
 
 import json
@@ -88,6 +88,23 @@ class Kernel(Scenario):
         return joblib.hash(np.load(home / "K.npy")) if (home / "K.npy").exists() else None
 
 
+class Storing(Scenario):
+    """A store that is written batch by batch."""
+
+    def work(self, home):
+        try:
+            LDSStore.write(home / "store", SYSTEMS[:3])
+        except ValueError:
+            assert self.state(home), "what is refused must be finished"
+
+    def state(self, home):
+        if not (home / "store" / "index.json").exists():
+            return None
+        store = LDSStore.open(home / "store")
+        assert store.verify() == []
+        return joblib.hash(store[:])
+
+
 class Replacing(Scenario):
     """A file of systems and a collection that replace earlier ones."""
 
@@ -134,6 +151,7 @@ SCENARIOS = {
     "encode": Encoding(again=False),
     "encode-again": Encoding(again=True),
     "kernel": Kernel(),
+    "store": Storing(),
     "replace": Replacing(),
     "record": Recording(),
 }
@@ -162,36 +180,59 @@ def counting(home, on_event):
         active[0], os.fsync = False, fsync
 
 
-def killed_at(moment, scenario, home):
-    """Do the work in a process that ends before its operation of that number; whether it did."""
+def in_child(function, *arguments):
+    """Call a function in a process of its own, and return how that ended and what was printed.
+
+    This process never writes files itself: each child begins as a new program does.
+    """
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        seen = [0]
-
-        def on_event():
-            seen[0] += 1
-            if seen[0] == moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-
+        os.close(reader)
         try:
-            with counting(home, on_event):
-                scenario.work(home)
-        finally:
-            os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+            code, text = 0, json.dumps(function(*arguments))
+        except BaseException as error:
+            code, text = 1, f"{type(error).__name__}: {error}"
+        with open(writer, "w") as file:
+            file.write(text)
+        os._exit(code)
+    os.close(writer)
+    with open(reader) as file:
+        text = file.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
+
+
+def count_moments(scenario, home):
+    """Do the work, and return how many operations on files it takes."""
+    seen = []
+    with counting(home, lambda: seen.append(1)):
+        scenario.work(home)
+    return len(seen)
+
+
+def work_until(moment, scenario, home):
+    """Do the work in a process that is killed before its operation of that number."""
+    seen = []
+
+    def on_event():
+        seen.append(1)
+        if len(seen) == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with counting(home, on_event):
+        scenario.work(home)
 
 
 def main(folder, name, count):
     scenario, home, start = SCENARIOS[name], folder / "home", folder / "start"
     start.mkdir(parents=True)
-    scenario.before(start)
+    assert in_child(scenario.before, start) == (0, "null")
     shutil.copytree(start, home)
     old = scenario.state(home) if any(home.iterdir()) else None
-    seen = []
-    with counting(home, lambda: seen.append(1)):
-        scenario.work(home)
+    code, text = in_child(count_moments, scenario, home)
+    assert code == 0, text
+    total = int(text)
     new, names = scenario.state(home), scenario.names(home)
-    total = len(seen)
     moments = range(1, total + 1)
     if count and count < total:
         moments = sorted({round(x) for x in np.linspace(1, total, count)})
@@ -199,18 +240,19 @@ def main(folder, name, count):
     for moment in moments:
         shutil.rmtree(home)
         shutil.copytree(start, home)
-        kills += killed_at(moment, scenario, home)
+        kills += in_child(work_until, moment, scenario, home)[0] == -signal.SIGKILL
         try:
             allowed = zip(old, new, strict=True) if isinstance(old, list) else [(old, new)]
             found = scenario.state(home) if any(home.iterdir()) else None
             found = found if isinstance(old, list) else [found]
             assert all(one in pair for one, pair in zip(found, allowed, strict=True)), "a mixture"
-            _writing._tidied.clear()  # as in a new process
-            scenario.work(home)
+            code, text = in_child(scenario.work, home)
+            assert code == 0, text
             assert scenario.state(home) == new, "another result"
             assert scenario.names(home) == names, scenario.names(home)
         except Exception as error:
             failures.append(f"{moment}: {type(error).__name__}: {error}"[:500])
+    assert not _writing._tidied, "this process wrote files"
     print(json.dumps({"moments": total, "kills": kills, "failures": failures}))
 
 

@@ -1,6 +1,7 @@
 """Kernel matrices too large for memory: written tile by tile to one file, resumable."""
 
 import hashlib
+import io
 import json
 import os
 import secrets
@@ -19,7 +20,9 @@ from ldslearn._records import check_seal, read_json, seal
 from ldslearn._writing import (
     atomic_write,
     check_outside,
+    check_regular,
     check_target,
+    create_part,
     name_full_disk,
     replace_file,
     reserve_space,
@@ -79,13 +82,14 @@ def write_kernel(
     part, note, lock = (target.with_name(target.name + end) for end in (".part", ".done", ".lock"))
     with lock_file(lock, f"kernel {target}"):
         for file in (part, note):
+            check_regular(file)
             check_target(file)
         print_ = _fingerprint(systems, rows, parts)
         done = _finished(part, note, print_, rows)
         if not done:
             note.unlink(missing_ok=True)  # it tells of another matrix
         with name_full_disk(target, 8 * len(systems) ** 2):
-            K = _open(part, len(systems), new=not done)
+            K = _open(part, target, len(systems), new=not done)
         settings: dict[str, Any] = {"parts": parts, "n_jobs": n_jobs}
         saved = time.monotonic()
         try:
@@ -138,22 +142,32 @@ def _fingerprint(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) 
     return digest.hexdigest()
 
 
-def _open(part: Path, n_systems: int, *, new: bool) -> Any:
+def _header(n_systems: int) -> bytes:
+    """The first bytes of the file of a matrix, as this version of NumPy writes them."""
+    descr = np.lib.format.dtype_to_descr(np.dtype(np.float64))
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        stream, {"descr": descr, "fortran_order": False, "shape": (n_systems,) * 2}
+    )
+    return stream.getvalue()
+
+
+def _open(part: Path, target: Path, n_systems: int, *, new: bool) -> Any:
     """The matrix of a file, mapped to memory; its space on the disk is reserved."""
+    if new:
+        part.unlink(missing_ok=True)  # what has another name, too, stays as it is there
+    header = _header(n_systems)
     try:
-        with part.open("wb" if new else "r+b") as file:
+        with create_part(part, target) if new else part.open("r+b") as file:
             if new:
-                descr = np.lib.format.dtype_to_descr(np.dtype(np.float64))
-                header = {"descr": descr, "fortran_order": False, "shape": (n_systems,) * 2}
-                np.lib.format.write_array_header_1_0(file, header)
+                file.write(header)
                 file.flush()
-            size = file.seek(0, os.SEEK_END) if not new else file.tell() + 8 * n_systems**2
-            reserve_space(file, size)
+            reserve_space(file, len(header) + 8 * n_systems**2)
     except BaseException:
         if new:
             part.unlink(missing_ok=True)
         raise
-    return np.lib.format.open_memmap(part, "r+")
+    return np.memmap(part, np.float64, "r+", len(header), (n_systems,) * 2)
 
 
 def _finished(part: Path, note: Path, print_: str, rows: list[Block]) -> dict[Tile, int]:
@@ -163,14 +177,17 @@ def _finished(part: Path, note: Path, print_: str, rows: list[Block]) -> dict[Ti
     """
     places = {place.start: place for place in places_of(rows)}
     n_systems = sum(map(len, rows))
+    header = _header(n_systems)
     try:
         found = read_json(note)
         check_seal(found)
         if found["fingerprint"] != print_:
             return {}
-        K = np.lib.format.open_memmap(part, "r")
-        if K.shape != (n_systems, n_systems) or K.dtype != np.float64 or not K.flags.c_contiguous:
-            return {}
+        with part.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if file.read(len(header)) != header or size != len(header) + 8 * n_systems**2:
+                return {}
+        K = np.memmap(part, np.float64, "r", len(header), (n_systems,) * 2)
         return {
             (i, j): checksum
             for i, j, checksum in found["tiles"]

@@ -28,6 +28,7 @@ SHARD_KIND, SHARD_VERSION = "ldslearn shard", 1
 TEXTS = ("names", "labels", "splits", "groups", "rates")  # of the sequences, beside their systems
 _LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
 _checked: set[tuple[str, str, str, int, int]] = set()  # shards, in this process
+NUMBERED_NAME = re.compile(r"systems-\d{6,9}\.npz")
 SHARD_NAME = re.compile(r"systems-[0-9a-f]{6,16}\.npz")
 
 
@@ -188,10 +189,16 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield folder
 
 
-def check_empty(folder: Path) -> None:
-    """Raise unless a folder holds nothing but the lock of whoever asks."""
-    if any(entry.name != LOCK for entry in folder.iterdir()):
+def clear_folder(folder: Path) -> None:
+    """Remove what an interrupted :meth:`LDSStore.write` left in a folder; raise if there is more.
+
+    It leaves numbered shards that no index names, and hidden files.
+    """
+    found = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    if not all(NUMBERED_NAME.fullmatch(path.name) for path in found):
         raise _errors.invalid(f"store {folder}", "be new or empty", "files in it", "Name another.")
+    for path in found:
+        path.unlink()
 
 
 def write_index(folder: Path, shards: Sequence[Shard], about: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from ldslearn.models.shards import (
     TEXTS,
     Shard,
     StoredBlock,
-    check_empty,
+    clear_folder,
     digest_of,
     read_index,
     write_index,
@@ -72,12 +72,15 @@ class LDSStore:
 
     @classmethod
     def write(cls, path: str | os.PathLike[str], batches: LDS | Iterable[LDS]) -> Self:
-        """Write batches of systems to a new or empty folder, one shard each; one batch is one."""
+        """Write batches of systems to a new or empty folder, one shard each; one batch is one.
+
+        What an earlier call left there that was interrupted is replaced.
+        """
         batches = [batches] if isinstance(batches, LDS) else batches
         shards: list[Shard] = []
         layout = None
         with writing(path) as folder:
-            check_empty(folder)
+            clear_folder(folder)
             for number, batch in enumerate(batches):
                 systems = as_systems(batch, f"batch {number}", at_least_one=True)
                 layout = layout or systems._layout()
