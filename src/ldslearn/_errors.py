@@ -450,9 +450,17 @@ def output_is_input(target: str | PathLike[str], source: str | PathLike[str]) ->
 
 
 def output_inside_input(target: str | PathLike[str], folder: str | PathLike[str]) -> ValueError:
-    """An output in a folder that is read as a whole."""
+    """An output that would be read as part of a folder the next time."""
     return ValueError(
         f"output {target} must be outside of {folder}, which is read; got a place in it. "
+        "Name another."
+    )
+
+
+def output_inside_store(target: str | PathLike[str], store: str | PathLike[str]) -> ValueError:
+    """An output in a store, in which no other file belongs."""
+    return ValueError(
+        f"output {target} must be outside of {store}, which is a store; got a place in it. "
         "Name another."
     )
 

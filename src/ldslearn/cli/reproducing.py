@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ldslearn.cli import options as given
-from ldslearn.cli.sharing import check_output, usage, write_json, write_text
+from ldslearn.cli.sharing import usage, write_json, write_text
 
 
 def reproduce(
@@ -40,6 +40,7 @@ def reproduce(
     fig5-quick.html), the same as JSON, and the verdicts alone (all-claims.json).
     """
     from ldslearn.cli import showing
+    from ldslearn.datasets.sources import check_output, check_output_folder
     from ldslearn.paper import reproduce as run
     from ldslearn.paper.plans import load_plan
     from ldslearn.paper.verdicts import summarize
@@ -50,6 +51,7 @@ def reproduce(
             if name != "all":
                 load_plan(name)
     stem = "-".join(["all"] if "all" in names else dict.fromkeys(names)) + "-quick" * quick
+    check_output_folder(output)
     if output.is_dir():
         for suffix in (".json", ".html", "-claims.json"):
             check_output(output / f"{stem}{suffix}")

@@ -9,7 +9,6 @@ from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
 from ldslearn.cli.sharing import (
-    check_output,
     on_cluster,
     reading_options,
     report_written,
@@ -145,13 +144,14 @@ def learn(
 
     from ldslearn.cli import showing
     from ldslearn.cli.inspecting import describe_dictionary, tabulate_dictionary
+    from ldslearn.datasets.sources import Source, check_output
     from ldslearn.dictionary import LDSDictionary
     from ldslearn.models import LDSStore
     from ldslearn.persist import save
 
     unfinished = output.with_name(f"{output.stem}.partial{output.suffix}")
-    check_output(output, store, Path(init))
-    check_output(unfinished, store)
+    for path in (output, unfinished):
+        check_output(path, Source(Path(init)))
     systems = LDSStore.open(store)
     if init in ("kmeans", "random"):
         model: Any = LDSDictionary(16, init=init)
@@ -202,11 +202,12 @@ def code(
     from ldslearn import _errors
     from ldslearn._files import atomic_write
     from ldslearn.cli import showing
+    from ldslearn.datasets.sources import Source, check_output
     from ldslearn.models import LDSStore
 
     if output.suffix != ".npy":
         raise _errors.bad_file(output, "have the suffix .npy", output.suffix or "none")
-    check_output(output, dictionary, store)
+    check_output(output, Source(dictionary))
     model, systems = load_dictionary(dictionary), LDSStore.open(store)
     with on_cluster(cluster) as happened:
         codes = model.transform(systems)

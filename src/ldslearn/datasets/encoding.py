@@ -13,7 +13,6 @@ from sklearn.base import clone
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import current_engine
-from ldslearn._writing import check_outside
 from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
 from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.gathering import Item
@@ -28,6 +27,7 @@ from ldslearn.datasets.resuming import (
     tidy,
 )
 from ldslearn.datasets.settling import settle_reading
+from ldslearn.datasets.sources import Source, check_output_folder
 from ldslearn.models import LDSEncoder, LDSStore
 from ldslearn.models.shards import Shard, write_index, writing
 from ldslearn.video.options import Crop, FrameOptions
@@ -93,9 +93,9 @@ def encode_folder(
     template = clone(encoder or LDSEncoder())
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
-    if Path(path).is_dir():
-        check_outside(store, path)
+    check_output_folder(store)
     listed, _ = list_items(path, levels, labels)
+    check_output_folder(store, Source(Path(path), items=listed))
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
     kept_size = size if crop == "motion" and size != "auto" else None  # others are settled below
     wanted = Reading(

@@ -19,7 +19,7 @@ from ldslearn.datasets.timed_table import read_timed
 from ldslearn.video import lbp_top, to_sequence, to_video
 from ldslearn.video.options import FrameOptions
 from ldslearn.video.rates import pick_frames, read_frame_rate
-from ldslearn.video.reading import bounded, holds_images, read_clips
+from ldslearn.video.reading import IMAGE_SUFFIXES, bounded, holds_images, read_clips
 
 VIDEO_SUFFIXES = frozenset({
     ".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg",
@@ -252,6 +252,12 @@ def is_item(path: Path) -> bool:
     if path.is_dir():
         return holds_images(path) and not any(map(_is_sequence_file, path.iterdir()))
     return _is_sequence_file(path)
+
+
+def is_item_name(path: Path) -> bool:
+    """Whether a file of that name would be read as an item of its folder, or as an image of one."""
+    known = VIDEO_SUFFIXES | ARRAY_SUFFIXES | IMAGE_SUFFIXES
+    return path.suffix.lower() in known and not is_system_file(path)
 
 
 def _is_sequence_file(path: Path) -> bool:
