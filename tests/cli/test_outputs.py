@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from ldslearn._locks import lock_file
 from ldslearn.cli.running import run
 
 # Data that do not exist: the output is refused before any of it is looked for.
@@ -76,6 +77,69 @@ def test_what_a_command_prints_to_is_no_output(tmp_path):
     ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert ended.returncode == 1
     assert "/dev/stdout must be a new or a regular file; got a pipe." in ended.stderr
+
+
+FOLDER_WRITERS = {
+    "encode": ["encode", "none", "-o"],
+    "make-clips": ["make-clips"],
+    "demo": ["demo"],
+    "reproduce": ["reproduce", "fig2", "-o"],
+}
+
+
+@pytest.fixture(params=FOLDER_WRITERS)
+def folder_writer(request):
+    """A command that lacks the name of the folder that it writes."""
+    return FOLDER_WRITERS[request.param]
+
+
+def test_what_is_no_folder_is_not_written_to(folder_writer, tmp_path, failure):
+    (tmp_path / "file").write_text("kept")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    for name, kind in {
+        "file": "a regular file",
+        "pipe": "a pipe",
+        "loop": "a link that leads to itself",
+        "file/deeper/folder": "a regular file",
+    }.items():
+        message = failure(*folder_writer, tmp_path / name)
+        assert "must be a folder" in message
+        assert f"; got {kind}. Name another." in message
+    assert (tmp_path / "file").read_text() == "kept"
+    long = tmp_path / ("n" * 256) / "folder"
+    assert "must have at most 255 bytes; got 256." in failure(*folder_writer, long)
+
+
+def test_an_index_that_cannot_be_replaced_is_refused_before_items_are_read(tmp_path, failure):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/damaged.avi").write_bytes(b"no video")
+    store = tmp_path / "store"
+    (store / "index.json").mkdir(parents=True)
+    command = ["encode", tmp_path / "data", "-o", store]
+    assert "index.json must be a file name; got a folder." in failure(*command)
+    (store / "index.json").rmdir()
+    os.mkfifo(store / "index.json")
+    assert "must be a new or a regular file; got a pipe." in failure(*command)
+    (store / "index.json").unlink()
+    (store / "photo.jpg").write_text("mine")
+    assert "must be new, empty or a store; got photo.jpg in it." in failure(*command)
+    assert [path.name for path in store.iterdir()] == ["photo.jpg"]
+    (tmp_path / "locked").mkdir()
+    with lock_file(tmp_path / "locked/.lock", "the store"):
+        message = failure("encode", tmp_path / "data", "-o", tmp_path / "locked")
+    assert "damaged.avi" not in message
+    new = tmp_path / "new"
+    assert "damaged.avi" in failure("encode", tmp_path / "data", "-o", new)
+    assert not new.exists()
+
+
+def test_links_that_lead_to_themselves_are_not_replaced(writer, failure):
+    command, target = writer
+    target.symlink_to(target.name)
+    message = failure(*command, target)
+    assert "must be a new or a regular file; got a link that leads to itself." in message
+    assert target.is_symlink()
 
 
 def test_an_interrupt_leaves_a_finished_dictionary_as_it_was(store, tmp_path, capsys, monkeypatch):
