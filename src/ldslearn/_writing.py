@@ -94,6 +94,19 @@ def _check_kind(path: Path) -> None:
             f"file {path} must be writable to be replaced; got a read-only one. Name another, or "
             "make it writable."
         )
+    _check_sticky(path.parent, status)
+
+
+def _check_sticky(folder: Path, status: os.stat_result) -> None:
+    """Raise for a file of another user in a folder like /tmp, where only owners replace files."""
+    parent = folder.stat()
+    if not parent.st_mode & stat.S_ISVTX or not hasattr(os, "geteuid"):
+        return
+    if os.geteuid() not in (0, parent.st_uid, status.st_uid):
+        raise PermissionError(
+            f"a file in {folder} must be your own to be replaced, as in every folder with the "
+            f"sticky bit; got one of the user {status.st_uid}. Name another."
+        )
 
 
 def _describe(path: Path) -> str:
