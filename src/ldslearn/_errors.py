@@ -380,6 +380,13 @@ def nothing_to_read(folders: Sequence[Path]) -> str:
     )
 
 
+def links_lead_nowhere(links: Sequence[Path]) -> str:
+    """Text of the warning about links that may have been classes or items."""
+    names = ", ".join(map(str, links[:5]))
+    more = f" and {len(links) - 5} more" if len(links) > 5 else ""
+    return f"passed over links that lead nowhere: {names}{more}. Remove them, or mend them."
+
+
 def undecodable_video(path: Path, n_frames: int, reason: str) -> ValueError:
     """A file under a video's name that holds none, or one that is damaged; `reason` may be empty.
 

@@ -1,6 +1,7 @@
 """One item of a collection, a file or a folder of images, as sequences."""
 
 import math
+import os
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from itertools import islice
@@ -261,8 +262,9 @@ def is_item_name(path: Path) -> bool:
 
 
 def _is_sequence_file(path: Path) -> bool:
+    """By its name: what is a pipe, or a link that leads nowhere, fails when it is read."""
     known = path.suffix.lower() in VIDEO_SUFFIXES | ARRAY_SUFFIXES
-    return known and not path.name.startswith(".") and path.is_file()
+    return known and not path.name.startswith(".") and os.path.lexists(path) and not path.is_dir()
 
 
 def _in_grey(frame: NDArray[Any]) -> NDArray[Any]:
