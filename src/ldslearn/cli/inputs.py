@@ -6,11 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from ldslearn import _errors, datasets
 from ldslearn._files import kind_of
 from ldslearn._kinds import advise, nearest
+from ldslearn.cli.telling import tell
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import automatic_size, list_items, read_items
 from ldslearn.datasets.gathering import Item
@@ -84,7 +83,7 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
 def tell_notes(data: Collection) -> Collection:
     """Print what the reader decided to stderr, and return the collection."""
     for note in data.notes:
-        typer.echo(note, err=True)
+        tell(note)
     return data
 
 

@@ -9,6 +9,7 @@ import typer
 
 from ldslearn.cli import options as given
 from ldslearn.cli.sharing import usage, write_json, write_text
+from ldslearn.cli.telling import tell
 
 
 def reproduce(
@@ -55,16 +56,10 @@ def reproduce(
     if output.is_dir():
         for suffix in (".json", ".html", "-claims.json"):
             check_output(output / f"{stem}{suffix}")
-    record = run(
-        names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=_say_on_stderr
-    )
+    record = run(names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=tell)
     write_json(output / f"{stem}.json", record)
     write_json(output / f"{stem}-claims.json", summarize(record))
     command = shlex.join(["ldslearn", *sys.argv[1:]])
     write_text(output / f"{stem}.html", reproduction_page(record, command))
     last = showing.plain(f"look into {output / stem}.html")
     showing.show(record, as_json, *showing.reproduction(record), last)
-
-
-def _say_on_stderr(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

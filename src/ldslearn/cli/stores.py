@@ -15,6 +15,7 @@ from ldslearn.cli.sharing import (
     table_options,
     usage,
 )
+from ldslearn.cli.telling import tell
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -97,7 +98,7 @@ def encode(
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
         record: dict[str, Any] = {"record": "store", **describe(store), **happened()}
     if (line := describe_time_of_store(store)) is not None:
-        typer.echo(line, err=True)
+        tell(line)
     showing.show(record, as_json, *shown(record))
     report_written(output, as_json)
 
@@ -173,8 +174,7 @@ def learn(
         except BaseException:  # whatever ends it, what was learned is kept
             if hasattr(model, "atoms_"):
                 save(model, unfinished, about=about)
-                text = f"{unfinished} keeps the atoms so far; --init {unfinished} goes on."
-                typer.echo(showing.clean(text), err=True)
+                tell(f"{unfinished} keeps the atoms so far; --init {unfinished} goes on.")
             raise
         save(model, output, about=about)
         record: dict[str, Any] = {
