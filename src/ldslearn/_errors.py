@@ -350,11 +350,14 @@ def idle_states(who: str, rank: int, count: int, n_states: int) -> str:
     )
 
 
-def offsets_dwarf(who: str) -> str:
+def offsets_dwarf(who: str, count: int) -> str:
     """Text of the warning about sequences whose mean is far larger than what varies."""
+    vary = (
+        "varies by so little of its offset" if count == 1 else "vary by so little of their offset"
+    )
     return (
-        f"{who} varies by so little of its offset that fewer than four digits "
-        "of the variation are left in floating point. Subtract the offset where the numbers are "
+        f"{who} {vary} that fewer than four digits of the variation are left "
+        "in floating point. Subtract the offset where the numbers are "
         "read, before they become floats."
     )
 

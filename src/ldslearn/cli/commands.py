@@ -124,6 +124,7 @@ def inspect(
     from ldslearn.datasets.manifest import is_manifest
     from ldslearn.datasets.sources import is_store
     from ldslearn.evaluate.runs import describe
+    from ldslearn.sequences.offsets import warn_of_offsets
 
     if is_store(path):
         from ldslearn.cli.stores import inspect_store
@@ -143,6 +144,7 @@ def inspect(
         skip = layout is None and (path.is_dir() or is_manifest(path))
         on_error = "skip" if skip else "raise"
         found = load_data(path, layout, -1, **options, **table, on_error=on_error)
+    warn_of_offsets(found.X)
     data = describe(found)
     showing.show(data, as_json, *showing.describe_data(str(path), data))
 
@@ -434,7 +436,9 @@ def convert(
     from ldslearn.cli import showing
     from ldslearn.datasets.npz import save_npz
     from ldslearn.evaluate.runs import describe
+    from ldslearn.sequences.offsets import warn_of_offsets
 
+    warn_of_offsets(collection.X)
     save_npz(output, collection)
     record = describe(collection)
     showing.show(record, as_json, *showing.describe_data(str(output), record))
