@@ -141,22 +141,51 @@ def test_links_that_lead_to_themselves_are_not_replaced(writer, failure):
     assert target.is_symlink()
 
 
-def test_an_interrupt_leaves_a_finished_dictionary_as_it_was(store, tmp_path, capsys, monkeypatch):
-    from ldslearn import LDSDictionary
+INTERRUPTED = """
+import os, signal, sys
+import ldslearn.dictionary.base as base
+import ldslearn.persist.files as files
+from ldslearn.cli import main
 
+where, learn, count = sys.argv.pop(1), base.learn, 0
+
+def interrupt(function, at):
+    def run(*arguments, **options):
+        global count
+        count += 1
+        if count == at:
+            os.kill(os.getpid(), signal.SIGINT)
+        return function(*arguments, **options)
+    return run
+
+def watched(groups, *options):
+    for group in groups:
+        setattr(group, where, interrupt(getattr(group, where), 1 + len(groups)))
+    return learn(groups, *options)
+
+if where == "save_arrays":
+    files.save_arrays = interrupt(files.save_arrays, 1)
+else:
+    base.learn = watched
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "jobs"), [("code", 1), ("improve_atoms", 2), ("objective", 1), ("save_arrays", 1)]
+)
+def test_an_interrupt_while_it_learns_keeps_the_atoms_so_far(store, tmp_path, where, jobs):
+    """As a process of its own, which gets the signal in its second iteration, or as it ends."""
     finished = (tmp_path / "atoms.npz").read_bytes()
-    fit = LDSDictionary.fit
-
-    def interrupted(self, *arguments):
-        fit(self, *arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(LDSDictionary, "fit", interrupted)
-    command = ["learn", str(store), "--atoms", "2", "--iterations", "1", "-o"]
-    assert run([*command, str(tmp_path / "atoms.npz")]) == 130
+    options = ["--atoms", "2", "--jobs", jobs, "--iterations", "9", "-o", tmp_path / "atoms.npz"]
+    command = [sys.executable, "-c", INTERRUPTED, where, "learn", store, *options]
+    ended = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert ended.returncode == 130, ended.stderr
     partial = tmp_path / "atoms.partial.npz"
-    assert f"--init {partial} goes on." in capsys.readouterr().err
+    assert ended.stderr.splitlines() == [
+        f"{partial} keeps the atoms so far; --init {partial} goes on.",
+        "interrupted; no file was left half written.",
+    ]
     assert (tmp_path / "atoms.npz").read_bytes() == finished
-    monkeypatch.undo()
-    again = [*command, str(tmp_path / "more.npz"), "--init", str(partial)]
-    assert run(again) == 0
+    again = ["learn", store, "--init", partial, "--iterations", "1", "-o", tmp_path / "more.npz"]
+    assert run([*map(str, again)]) == 0

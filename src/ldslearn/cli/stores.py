@@ -1,5 +1,6 @@
 """The commands on stores: collections that need not fit in memory, on this machine or a cluster."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -171,12 +172,13 @@ def learn(
     with on_cluster(cluster) as happened:
         try:
             model.fit(systems)
+            save(model, output, about=about)
         except BaseException:  # whatever ends it, what was learned is kept
             if hasattr(model, "atoms_"):
-                save(model, unfinished, about=about)
-                tell(f"{unfinished} keeps the atoms so far; --init {unfinished} goes on.")
+                with suppress(OSError):  # what ended it is what to tell
+                    save(model, unfinished, about=about)
+                    tell(f"{unfinished} keeps the atoms so far; --init {unfinished} goes on.")
             raise
-        save(model, output, about=about)
         record: dict[str, Any] = {
             "record": "dictionary",
             "n_sequences": len(systems),
