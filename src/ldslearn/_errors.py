@@ -350,11 +350,14 @@ def idle_states(who: str, rank: int, count: int, n_states: int) -> str:
     )
 
 
-def offsets_dwarf(who: str) -> str:
+def offsets_dwarf(who: str, count: int) -> str:
     """Text of the warning about sequences whose mean is far larger than what varies."""
+    vary = (
+        "varies by so little of its offset" if count == 1 else "vary by so little of their offset"
+    )
     return (
-        f"{who} varies by so little of its offset that fewer than four digits "
-        "of the variation are left in floating point. Subtract the offset where the numbers are "
+        f"{who} {vary} that fewer than four digits of the variation are left "
+        "in floating point. Subtract the offset where the numbers are "
         "read, before they become floats."
     )
 
@@ -378,6 +381,13 @@ def nothing_to_read(folders: Sequence[Path]) -> str:
         f"no item in the folder {names}{more}, passed over: no video, folder of images or array by "
         "its suffix. Rename or convert its files, or move it elsewhere."
     )
+
+
+def links_lead_nowhere(links: Sequence[Path]) -> str:
+    """Text of the warning about links that may have been classes or items."""
+    names = ", ".join(map(str, links[:5]))
+    more = f" and {len(links) - 5} more" if len(links) > 5 else ""
+    return f"passed over links that lead nowhere: {names}{more}. Remove them, or mend them."
 
 
 def undecodable_video(path: Path, n_frames: int, reason: str) -> ValueError:
@@ -450,9 +460,17 @@ def output_is_input(target: str | PathLike[str], source: str | PathLike[str]) ->
 
 
 def output_inside_input(target: str | PathLike[str], folder: str | PathLike[str]) -> ValueError:
-    """An output in a folder that is read as a whole."""
+    """An output that would be read as part of a folder the next time."""
     return ValueError(
         f"output {target} must be outside of {folder}, which is read; got a place in it. "
+        "Name another."
+    )
+
+
+def output_inside_store(target: str | PathLike[str], store: str | PathLike[str]) -> ValueError:
+    """An output in a store, in which no other file belongs."""
+    return ValueError(
+        f"output {target} must be outside of {store}, which is a store; got a place in it. "
         "Name another."
     )
 

@@ -136,6 +136,9 @@ def open_file(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a regular file for reading; pipes and devices, which may never end, are refused."""
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         raise _errors.bad_file(path, "be a regular file", "a pipe or device", "Copy it to a file.")
+    if os.path.islink(path) and not os.path.exists(path):
+        got = f"a link to {os.readlink(path)}, which is not there"
+        raise _errors.bad_file(path, "be a regular file", got, "Remove the link, or mend it.")
     return open(path, "rb")
 
 

@@ -23,28 +23,13 @@ _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 _SHORT = re.compile(r"\d+ requested and \d+ written")
 _tidied: set[str] = set()  # folders, once per process
 
-# Files beside the items of a collection that no reader takes for an item.
-_RESULTS = frozenset({".html", ".json", ".lds"})
 
-
-def check_target(
-    path: str | os.PathLike[str],
-    inputs: Iterable[str | os.PathLike[str]] = (),
-    *,
-    longest_suffix: str = "",
-) -> Path:
+def check_target(path: str | os.PathLike[str], *, longest_suffix: str = "") -> Path:
     """Return where `path` leads if a file can be written there: better asked before long work.
 
-    A target is new, or a regular file that may be written, and none of the inputs. Links are
-    followed: the file that a link leads to is the one that is replaced.
-
-    Parameters
-    ----------
-    path : path-like
-    inputs : paths
-        Files that are read, and folders of them; see :func:`check_apart`.
-    longest_suffix : str
-        What is appended to the name while the file is being written.
+    A target is new, or a regular file that may be written. Links are followed: the file that a link
+    leads to is the one that is replaced. `longest_suffix` is appended to the name while the file is
+    being written.
     """
     target = Path(os.path.realpath(path))
     _check_name(target, longest_suffix)
@@ -56,7 +41,22 @@ def check_target(
         _check_kind(place)
     if not os.access(target.parent, os.W_OK):
         raise PermissionError(f"folder {target.parent} must be writable to write {target.name}.")
-    check_apart(target, inputs)
+    return target
+
+
+def check_target_folder(path: str | os.PathLike[str]) -> Path:
+    """Return where `path` leads if it is a folder, or one can be made there with those above it."""
+    target = Path(os.path.realpath(path))
+    there = target
+    while not os.path.lexists(there):
+        _check_name(there, "")
+        there = there.parent
+    kind = _describe(there)
+    if kind != "a folder":
+        of = "" if there == target else f" to make {target} in it"
+        raise NotADirectoryError(f"{there} must be a folder{of}; got {kind}. Name another.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PermissionError(f"folder {there} must be writable to write {target}. Name another.")
     return target
 
 
@@ -77,23 +77,48 @@ def _check_name(target: Path, suffix: str) -> None:
 
 def _check_kind(path: Path) -> None:
     """Raise for what exists and is not a regular file that may be written."""
-    try:
-        status = path.stat()
-    except OSError:
-        return  # nothing there
-    if stat.S_ISDIR(status.st_mode):
+    if not os.path.lexists(path):
+        return
+    kind = _describe(path)
+    if kind == "nothing":
+        return  # a link to a new file
+    if kind == "a folder":
         raise IsADirectoryError(f"{path} must be a file name; got a folder.")
-    if not stat.S_ISREG(status.st_mode):
-        raise _errors.invalid(
-            str(path), "be a new or a regular file", describe_kind(status.st_mode),
-            "Name another file.",
-        )  # fmt: skip
+    if kind != "a regular file":
+        rule = "be a new or a regular file"
+        raise _errors.invalid(str(path), rule, kind, "Name another file.")
+    status = path.stat()
     # To root every file is writable; one without a writer is meant to stay all the same.
     if not status.st_mode & 0o222 or not os.access(path, os.W_OK):
         raise PermissionError(
             f"file {path} must be writable to be replaced; got a read-only one. Name another, or "
             "make it writable."
         )
+    _check_sticky(path.parent, status)
+
+
+def _check_sticky(folder: Path, status: os.stat_result) -> None:
+    """Raise for a file of another user in a folder like /tmp, where only owners replace files."""
+    parent = folder.stat()
+    if not parent.st_mode & stat.S_ISVTX or not hasattr(os, "geteuid"):
+        return
+    if os.geteuid() not in (0, parent.st_uid, status.st_uid):
+        raise PermissionError(
+            f"a file in {folder} must be your own to be replaced, as in every folder with the "
+            f"sticky bit; got one of the user {status.st_uid}. Name another."
+        )
+
+
+def _describe(path: Path) -> str:
+    """What there is at a path, links followed."""
+    try:
+        return describe_kind(path.stat().st_mode)
+    except FileNotFoundError:
+        return "nothing"
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "a link that leads to itself"
+        raise
 
 
 def describe_kind(mode: int) -> str:
@@ -115,48 +140,27 @@ def check_regular(path: Path) -> None:
             )  # fmt: skip
 
 
-def check_apart(
-    target: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]
-) -> None:  # fmt: skip
-    """Raise if writing `target` would replace an input, by whatever name either is called.
-
-    Of an input that is a folder every file is an input, at any depth, but for pages, records and
-    models, which no reader takes for an item. Links count as what they lead to.
-    """
-    try:
-        wanted = os.stat(target)
-    except OSError:
-        return  # what does not exist is no input
-    key = wanted.st_dev, wanted.st_ino
-    for source in inputs:
-        for file in _files_of(Path(source)):
-            try:
-                found = os.stat(file)
-            except OSError:
-                continue
-            if (found.st_dev, found.st_ino) == key:
-                raise _errors.output_is_input(target, file)
-
-
 def check_outside(target: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
     """Raise if `target`, a file or folder that may be new, is `folder` or lies in it."""
-    inner, outer = Path(os.path.realpath(target)), Path(os.path.realpath(folder))
-    for place in (inner, *inner.parents):
-        same = place == outer
-        with suppress(OSError):
-            same = same or os.path.samefile(place, outer)
-        if same:
-            raise _errors.output_inside_input(target, folder)
+    if find_containing(target, [folder]) is not None:
+        raise _errors.output_inside_input(target, folder)
 
 
-def _files_of(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    for folder, _, names in os.walk(path, followlinks=False):
-        for name in names:
-            if os.path.splitext(name)[1].lower() not in _RESULTS:
-                yield Path(folder, name)
+def find_containing(
+    target: str | os.PathLike[str], folders: Iterable[str | os.PathLike[str]]
+) -> Path | None:
+    """Return the first of some folders that `target`, which may be new, is or lies in."""
+    inner = Path(os.path.realpath(target))
+    places = {_identity(place) for place in (inner, *inner.parents)} - {None}
+    return next((Path(folder) for folder in folders if _identity(folder) in places), None)
+
+
+def _identity(path: str | os.PathLike[str]) -> tuple[int, int] | None:
+    """What tells one file or folder from all others; None where there is none."""
+    with suppress(OSError):
+        status = os.stat(path)
+        return status.st_dev, status.st_ino
+    return None
 
 
 @contextmanager

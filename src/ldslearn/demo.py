@@ -25,6 +25,7 @@ from ldslearn.datasets import (
     load_japanese_vowels,
     make_dynamic_textures,
 )
+from ldslearn.datasets.sources import check_output, check_output_folder
 from ldslearn.dictionary import LDSDictionary
 from ldslearn.evaluate import Round, Settings, evaluate, exhibit, parse
 from ldslearn.evaluate.synthesis import from_sequence
@@ -48,13 +49,6 @@ from ldslearn.video import to_sequence, to_video
 def run(folder: Path) -> None:
     """Fit systems to the embedded data, print what was found and draw it into `folder`."""
     started = time.perf_counter()
-    folder.mkdir(parents=True, exist_ok=True)
-    console = Console(soft_wrap=True)
-    console.print("[bold]ldslearn demo[/]: every sequence becomes a linear dynamical system\n")
-    console.print(_fitted())
-    console.print(_stabilized())
-    console.print("comparing systems (the very first calls compile for some seconds) ...")
-    console.print(_classified())
     drawings = {
         "stability.png": (
             _draw_stability,
@@ -66,15 +60,26 @@ def run(folder: Path) -> None:
         "forecast.png": (_draw_forecast, "two seconds of running, foretold"),
         "textures.png": (_draw_textures, "dynamic textures, and new ones made by their systems"),
     }
+    check_output_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    page_path = folder / "report.html"
+    for path in (page_path, *(folder / name for name in drawings)):
+        check_output(path)
+    console = Console(soft_wrap=True)
+    console.print("[bold]ldslearn demo[/]: every sequence becomes a linear dynamical system\n")
+    console.print(_fitted())
+    console.print(_stabilized())
+    console.print("comparing systems (the very first calls compile for some seconds) ...")
+    console.print(_classified())
     for name, (make, what) in drawings.items():
         with atomic_write(folder / name) as file:
             make().savefig(file, dpi=120)
         console.print(f"drawn [bold]{folder / name}[/]: {what}")
     page = _reported(folder)
-    with atomic_write(folder / "report.html") as file:
+    with atomic_write(page_path) as file:
         file.write(page.encode())
     console.print(
-        f"written [bold]{folder / 'report.html'}[/]: how well a learned dictionary tells dynamic "
+        f"written [bold]{page_path}[/]: how well a learned dictionary tells dynamic "
         "textures apart, and what it saw; open it in a browser"
     )
     console.print(f"\ndone in {time.perf_counter() - started:.1f} s; look into [bold]{folder}[/]")

@@ -393,7 +393,7 @@ def test_inspect(clips, model, capsys):
         (["compare", "NPZ", "CLIPS/flag/0.avi"], 1, "clips.npz must be one sequence"),
         (["synthesize", "NPZ", "-o", "x.npy", "--index", "99"], 1, "number of sequences, 18; got"),
         (["encode", "NPZ", "-o", "x"], 1, "be a folder or a manifest.csv; got a collection in"),
-        (["make-clips", "CLIPS/flag/0.avi"], 1, "must be new or empty; got a file"),
+        (["make-clips", "CLIPS/flag/0.avi"], 1, "must be a folder; got a regular file"),
         (["evaluate", "nothing", "-o", "x", "--report", "x"], 2, "be another file than --output"),
         (["inspect", "CUT"], 1, "must be a complete ldslearn model file"),
         (["synthesize", "CUT", "-o", "x.gif"], 1, "must be a complete ldslearn model file"),

@@ -153,11 +153,12 @@ def test_a_text_is_read_when_it_is_named(tmp_path):
     np.testing.assert_array_equal(data.X[0], [[1, 2, 3], [10, 20, 30]])
 
 
-def test_pipes_and_hidden_files_are_no_items(tmp_path):
+def test_hidden_files_are_no_items_and_pipes_are(tmp_path):
+    """A pipe fails when it is read, so that it is not missed."""
     os.mkfifo(tmp_path / "pipe.avi")
     (tmp_path / ".hidden.avi").touch()
     (tmp_path / "file.avi").touch()
-    assert names(tmp_path) == ["file.avi"]
+    assert names(tmp_path) == ["file.avi", "pipe.avi"]
     assert not is_item(tmp_path / "missing.avi")
 
 

@@ -26,6 +26,7 @@ from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS, LDSStore
 from ldslearn.models.streaming import by_blocks
 from ldslearn.sequences import as_collection, lengthen, name_sequence, name_some, select
+from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
 
 Floats = NDArray[np.float64]
@@ -97,6 +98,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         check_positive("time_budget", self.time_budget)
         sequences = as_collection(X)
         warn_if_transposed(X, sequences)
+        warn_of_offsets(sequences)
         _check_lengths(sequences)
         classes, labels = check_labels(y, len(sequences), "sequences")
         owners = check_groups(groups, len(sequences))

@@ -12,7 +12,6 @@ from ldslearn.cli import options as given
 from ldslearn.cli.modelling import method_options, protocol_options
 from ldslearn.cli.reproducing import reproduce
 from ldslearn.cli.sharing import (
-    check_output,
     collection_file,
     drop_unfit_for,
     output_file,
@@ -79,11 +78,12 @@ def make_clips(
     """Write a folder of small AVI clips of moving textures, to try the other commands on."""
     from ldslearn.cli import showing
     from ldslearn.datasets import make_dynamic_textures
+    from ldslearn.datasets.sources import check_output_folder
     from ldslearn.video import write_video
 
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        got = "files in it" if folder.is_dir() else "a file"
-        raise _errors.invalid(f"folder {folder}", "be new or empty", got, "Name another.")
+    check_output_folder(folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise _errors.invalid(f"folder {folder}", "be new or empty", "files in it", "Name another.")
     videos, kinds = make_dynamic_textures(
         n_per_class=per_class, size=size, n_frames=frames, random_state=seed
     )
@@ -120,9 +120,11 @@ def inspect(
     """
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
-    from ldslearn.cli.inputs import is_saved, is_store, load_data, read_array_file
+    from ldslearn.cli.inputs import is_saved, load_data, read_array_file
     from ldslearn.datasets.manifest import is_manifest
+    from ldslearn.datasets.sources import is_store
     from ldslearn.evaluate.runs import describe
+    from ldslearn.sequences.offsets import warn_of_offsets
 
     if is_store(path):
         from ldslearn.cli.stores import inspect_store
@@ -142,6 +144,7 @@ def inspect(
         skip = layout is None and (path.is_dir() or is_manifest(path))
         on_error = "skip" if skip else "raise"
         found = load_data(path, layout, -1, **options, **table, on_error=on_error)
+    warn_of_offsets(found.X)
     data = describe(found)
     showing.show(data, as_json, *showing.describe_data(str(path), data))
 
@@ -262,13 +265,14 @@ def predict(
     Where labels are known, the accuracy is printed, too.
     """
     from ldslearn.cli import predicting
-    from ldslearn.cli.inputs import check_model_file, is_store, read_new, refuse_labels
+    from ldslearn.cli.inputs import check_model_file, read_new, refuse_labels
+    from ldslearn.datasets.sources import Source, check_output, is_store
     from ldslearn.evaluate.model import Model
     from ldslearn.evaluate.runs import fingerprint
     from ldslearn.evaluate.usability import drop_unusable
 
     if csv is not None:
-        check_output(csv, model, *items)
+        check_output(csv, Source(model), *(Source(item, levels, labels) for item in items))
     check_model_file(model)
     trained = Model.load(model)
     if len(items) == 1 and is_store(items[0]):
@@ -402,12 +406,13 @@ def synthesize(
     """
     from ldslearn._files import kind_of
     from ldslearn.cli.inputs import is_model, read_one
+    from ldslearn.datasets.sources import Source, check_output
     from ldslearn.evaluate import synthesis
     from ldslearn.evaluate.model import Model
 
     with usage():
         synthesis.check_suffix(output)
-    check_output(output, source)
+    check_output(output, Source(source))
     name = str(source)
     if is_model(source, kind_of(source)):
         sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
@@ -431,7 +436,9 @@ def convert(
     from ldslearn.cli import showing
     from ldslearn.datasets.npz import save_npz
     from ldslearn.evaluate.runs import describe
+    from ldslearn.sequences.offsets import warn_of_offsets
 
+    warn_of_offsets(collection.X)
     save_npz(output, collection)
     record = describe(collection)
     showing.show(record, as_json, *showing.describe_data(str(output), record))

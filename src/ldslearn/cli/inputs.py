@@ -6,11 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from ldslearn import _errors, datasets
 from ldslearn._files import kind_of
 from ldslearn._kinds import advise, nearest
+from ldslearn.cli.telling import tell
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import automatic_size, list_items, read_items
 from ldslearn.datasets.gathering import Item
@@ -20,8 +19,8 @@ from ldslearn.datasets.manifest import is_manifest
 from ldslearn.datasets.mat import sequences_of_mat
 from ldslearn.datasets.npz import load_npz
 from ldslearn.datasets.rates import choose_channels_and_rate, read_like
+from ldslearn.datasets.sources import is_store
 from ldslearn.datasets.ts import load_arff, load_ts
-from ldslearn.models.shards import INDEX
 from ldslearn.persist.files import KIND, KINDS
 from ldslearn.video.options import FrameOptions
 
@@ -43,11 +42,6 @@ LAYOUTS: dict[str, Callable[..., Collection]] = {
     "dyntexpp": datasets.load_dyntexpp,
     **{name: partial(datasets.load_tactile, name=name) for name in ("sd", "spr", "bdh")},
 }
-
-
-def is_store(path: Path) -> bool:
-    """Whether a path leads to a folder of systems that ``encode`` wrote, or began to."""
-    return (path / INDEX).is_file() or (path.is_dir() and any(path.glob("systems-*.npz")))
 
 
 def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Collection:
@@ -89,7 +83,7 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
 def tell_notes(data: Collection) -> Collection:
     """Print what the reader decided to stderr, and return the collection."""
     for note in data.notes:
-        typer.echo(note, err=True)
+        tell(note)
     return data
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ldslearn.cli import options as given
-from ldslearn.cli.sharing import check_output, usage, write_json, write_text
+from ldslearn.cli.sharing import usage, write_json, write_text
+from ldslearn.cli.telling import tell
 
 
 def reproduce(
@@ -40,6 +41,7 @@ def reproduce(
     fig5-quick.html), the same as JSON, and the verdicts alone (all-claims.json).
     """
     from ldslearn.cli import showing
+    from ldslearn.datasets.sources import check_output, check_output_folder
     from ldslearn.paper import reproduce as run
     from ldslearn.paper.plans import load_plan
     from ldslearn.paper.verdicts import summarize
@@ -50,19 +52,14 @@ def reproduce(
             if name != "all":
                 load_plan(name)
     stem = "-".join(["all"] if "all" in names else dict.fromkeys(names)) + "-quick" * quick
+    check_output_folder(output)
     if output.is_dir():
         for suffix in (".json", ".html", "-claims.json"):
             check_output(output / f"{stem}{suffix}")
-    record = run(
-        names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=_say_on_stderr
-    )
+    record = run(names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=tell)
     write_json(output / f"{stem}.json", record)
     write_json(output / f"{stem}-claims.json", summarize(record))
     command = shlex.join(["ldslearn", *sys.argv[1:]])
     write_text(output / f"{stem}.html", reproduction_page(record, command))
     last = showing.plain(f"look into {output / stem}.html")
     showing.show(record, as_json, *showing.reproduction(record), last)
-
-
-def _say_on_stderr(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 import warnings
+from io import StringIO
 from typing import Any
 
 import typer
@@ -11,6 +12,7 @@ import typer
 from ldslearn._errors import InputTypeError
 from ldslearn.cli import stores  # noqa: F401  registers its commands
 from ldslearn.cli.commands import app
+from ldslearn.cli.telling import clean, tell
 
 DONE, FAILED, USAGE, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -25,7 +27,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     code = _run(arguments)
     if code == INTERRUPTED:
-        _say("interrupted; no file was left half written.")
+        tell("interrupted; no file was left half written.")
     return code
 
 
@@ -42,19 +44,28 @@ def _run(arguments: list[str]) -> int:
     except (ValueError, InputTypeError, OSError, MemoryError, ImportError) as error:
         if "LDSLEARN_TRACEBACK" in os.environ:
             traceback.print_exc()
-        _say(f"error: {error or type(error).__name__}")
+        tell(f"error: {error or type(error).__name__}")
         return FAILED
     except Exception as error:
-        if hasattr(error, "show"):  # a mistake in the command line: it knows how to tell
-            error.show()
+        if hasattr(error, "show"):  # a mistake in the command line
+            _show_usage(error)
             return USAGE
         if "LDSLEARN_TRACEBACK" in os.environ:
             traceback.print_exc()
-        _say(
+        tell(
             f"error: {type(error).__name__}: {error}. This is a mistake in ldslearn; "
             "LDSLEARN_TRACEBACK=1 shows where."
         )
         return UNEXPECTED
+
+
+def _show_usage(error: Any) -> None:
+    """Print what is wrong with a command line, which may quote a file's name or contents."""
+    error.message = clean(error.message)
+    text = StringIO()
+    error.show(text)
+    for line in text.getvalue().splitlines():
+        tell(line)
 
 
 _warned: set[str] = set()
@@ -65,9 +76,4 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     text = " ".join(str(message).split())
     if text not in _warned:
         _warned.add(text)
-        _say(f"warning: {text}")
-
-
-def _say(text: str) -> None:
-    """Print to stderr, without control characters that a file's name may hold."""
-    print("".join(c if c.isprintable() or c == "\n" else "?" for c in text), file=sys.stderr)
+        tell(f"warning: {text}")

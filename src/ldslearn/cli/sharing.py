@@ -173,54 +173,46 @@ def table_options(
     return {"time": time, "columns": names, "rate": rate, "transpose": transpose}
 
 
-def check_output(output: Path, *inputs: Path) -> Path:
-    """Return where to write, checked before the work begins.
+def check_data_output(
+    output: Path, data: Path, levels: str | None, labels: Path | None, layout: str | None
+) -> Path:
+    """Return where to write what is made of data, checked before the work begins."""
+    from ldslearn.datasets.sources import Source, check_output
 
-    It must be a file that may be written and none of `inputs`: files, folders of items with all
-    that is in them, manifests with the items that they list, and stores, in which no other file
-    belongs.
-    """
-    from ldslearn._writing import check_outside, check_target
-    from ldslearn.cli.inputs import is_store
-
-    for path in inputs:
-        if is_store(path):
-            check_outside(output, path)
-    check_target(output, (file for path in inputs for file in _read_files(path)))
+    check_output(output, Source(data, levels, labels, is_set=layout is not None))
     return output
 
 
-def _read_files(path: Path) -> Iterator[Path]:
-    """What a command reads that names a path: the path, and what it lists if it is a manifest."""
-    from ldslearn.datasets.folder import list_items
-    from ldslearn.datasets.manifest import is_manifest
-
-    yield path
-    if is_manifest(path):
-        with suppress(ValueError, OSError):  # whoever reads it will say what is wrong
-            yield from (Path(item.source) for item in list_items(path)[0])
-
-
-def output_file(output: given.Output, data: given.Data, labels: given.Labels = None) -> Path:
+def output_file(
+    output: given.Output,
+    data: given.Data,
+    levels: given.Levels = None,
+    labels: given.Labels = None,
+    layout: given.Layout = None,
+) -> Path:
     """Return where to write what is made of data."""
-    return check_output(output, data, *_given(labels))
+    return check_data_output(output, data, levels, labels, layout)
 
 
-def _given(path: Path | None) -> list[Path]:
-    return [] if path is None else [path]
-
-
-def collection_file(output: given.Output, data: given.Data, labels: given.Labels = None) -> Path:
+def collection_file(
+    output: given.Output,
+    data: given.Data,
+    levels: given.Levels = None,
+    labels: given.Labels = None,
+    layout: given.Layout = None,
+) -> Path:
     """Return where to write a collection, checked before any of it is read."""
     with usage():
         if output.suffix.lower() != ".npz":
             raise _errors.bad_file(output, "have the suffix .npz", output.suffix or "none")
-    return check_output(output, data, *_given(labels))
+    return check_data_output(output, data, levels, labels, layout)
 
 
 def result_files(
     data: given.Data,
+    levels: given.Levels = None,
     labels: given.Labels = None,
+    layout: given.Layout = None,
     output: given.RecordFile = None,
     report: given.ReportFile = None,
 ) -> tuple[Path | None, Path | None]:
@@ -230,7 +222,7 @@ def result_files(
             raise _errors.invalid("--report", "be another file than --output", report, "Name two.")
     for path in (output, report):
         if path is not None:
-            check_output(path, data, *_given(labels))
+            check_data_output(path, data, levels, labels, layout)
     return output, report
 
 

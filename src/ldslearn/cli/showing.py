@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ldslearn.cli.telling import clean
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
 
 _MOST_ROWS = 60
@@ -33,11 +34,6 @@ def say(text: str) -> None:
 def plain(text: str) -> str:
     """Text from files as it is: no markup, and no control characters for the terminal."""
     return escape(clean(text))
-
-
-def clean(text: str) -> str:
-    """Return a text without the control characters that a file's name may hold."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def facts(title: str, rows: dict[str, Any]) -> Table:

@@ -1,5 +1,6 @@
 """The commands on stores: collections that need not fit in memory, on this machine or a cluster."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,13 +10,13 @@ from ldslearn import _errors
 from ldslearn.cli import options as given
 from ldslearn.cli.commands import app
 from ldslearn.cli.sharing import (
-    check_output,
     on_cluster,
     reading_options,
     report_written,
     table_options,
     usage,
 )
+from ldslearn.cli.telling import tell
 
 Store = Annotated[
     Path, typer.Argument(help="A folder written by encode.", show_default=False)
@@ -98,7 +99,7 @@ def encode(
         store = encode_folder(data, output, encoder, shard_size=shard_size, **options)
         record: dict[str, Any] = {"record": "store", **describe(store), **happened()}
     if (line := describe_time_of_store(store)) is not None:
-        typer.echo(line, err=True)
+        tell(line)
     showing.show(record, as_json, *shown(record))
     report_written(output, as_json)
 
@@ -145,13 +146,14 @@ def learn(
 
     from ldslearn.cli import showing
     from ldslearn.cli.inspecting import describe_dictionary, tabulate_dictionary
+    from ldslearn.datasets.sources import Source, check_output
     from ldslearn.dictionary import LDSDictionary
     from ldslearn.models import LDSStore
     from ldslearn.persist import save
 
     unfinished = output.with_name(f"{output.stem}.partial{output.suffix}")
-    check_output(output, store, Path(init))
-    check_output(unfinished, store)
+    for path in (output, unfinished):
+        check_output(path, Source(Path(init)))
     systems = LDSStore.open(store)
     if init in ("kmeans", "random"):
         model: Any = LDSDictionary(16, init=init)
@@ -170,13 +172,13 @@ def learn(
     with on_cluster(cluster) as happened:
         try:
             model.fit(systems)
+            save(model, output, about=about)
         except BaseException:  # whatever ends it, what was learned is kept
             if hasattr(model, "atoms_"):
-                save(model, unfinished, about=about)
-                text = f"{unfinished} keeps the atoms so far; --init {unfinished} goes on."
-                typer.echo(showing.clean(text), err=True)
+                with suppress(OSError):  # what ended it is what to tell
+                    save(model, unfinished, about=about)
+                    tell(f"{unfinished} keeps the atoms so far; --init {unfinished} goes on.")
             raise
-        save(model, output, about=about)
         record: dict[str, Any] = {
             "record": "dictionary",
             "n_sequences": len(systems),
@@ -202,11 +204,12 @@ def code(
     from ldslearn import _errors
     from ldslearn._files import atomic_write
     from ldslearn.cli import showing
+    from ldslearn.datasets.sources import Source, check_output
     from ldslearn.models import LDSStore
 
     if output.suffix != ".npy":
         raise _errors.bad_file(output, "have the suffix .npy", output.suffix or "none")
-    check_output(output, dictionary, store)
+    check_output(output, Source(dictionary))
     model, systems = load_dictionary(dictionary), LDSStore.open(store)
     with on_cluster(cluster) as happened:
         codes = model.transform(systems)

@@ -1,7 +1,8 @@
 """From files to a store of systems, block by block: where the files are, and where it was left."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -13,13 +14,13 @@ from sklearn.base import clone
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import current_engine
-from ldslearn._writing import check_outside
 from ldslearn.datasets.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
 from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import rates_of_texts, warn_of_mixed_rates
 from ldslearn.datasets.resuming import (
+    check_contents,
     check_resumable,
     cut_items,
     fingerprint_of,
@@ -28,6 +29,7 @@ from ldslearn.datasets.resuming import (
     tidy,
 )
 from ldslearn.datasets.settling import settle_reading
+from ldslearn.datasets.sources import Source, check_output_folder
 from ldslearn.models import LDSEncoder, LDSStore
 from ldslearn.models.shards import Shard, write_index, writing
 from ldslearn.video.options import Crop, FrameOptions
@@ -93,9 +95,9 @@ def encode_folder(
     template = clone(encoder or LDSEncoder())
     if not isinstance(template.n_states, int | np.integer):
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
-    if Path(path).is_dir():
-        check_outside(store, path)
+    check_output_folder(store)
     listed, _ = list_items(path, levels, labels)
+    check_output_folder(store, Source(Path(path), items=listed))
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
     kept_size = size if crop == "motion" and size != "auto" else None  # others are settled below
     wanted = Reading(
@@ -103,33 +105,9 @@ def encode_folder(
         time, None if columns is None else tuple(columns), rate, transpose,
         None if channels is None else tuple(channels),
     )  # fmt: skip
-    earlier = made_with(Path(store)) or {}
-    wanted = _as_before(wanted, earlier.get("reading", {}))
-    wanted, _ = settle_reading(items, wanted)
-    if size == "auto" and earlier:  # whatever comes first by now
-        size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
-    reading, template, frame = _first_of(items, wanted, size, template, earlier.get("frame"))
-    known = [
-        text for text, of in TEXTS.items() if all(getattr(i, of) is not None for i in items)
-    ]  # fmt: skip
-    if chunk and "groups" not in known:
-        known.append("groups")
-    parameters = {k: v for k, v in template.get_params().items() if k != "n_jobs"}
-    about = {
-        "encoder": {k: _plain(v) for k, v in parameters.items()},
-        "reading": reading.as_dict(),
-        "frame": list(frame),
-        "texts": known,
-    }
-    with writing(Path(store).absolute()) as folder:
-        check_resumable(folder, about)
-        blocks = {fingerprint_of(about, block): block for block in cut_items(items, shard_size)}
-        made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
-        shards = [made[print_] for print_ in blocks]
-        if not any(shard.length for shard in shards):
-            raise _errors.none_usable(len(items), *shards[0].skipped[0])
-        write_index(folder, shards, about)
-        tidy(folder, {shard.name for shard in shards if shard.length})
+    with _new_folder(Path(store)), writing(Path(store).absolute()) as folder:
+        check_contents(folder)
+        notes = _encode(items, folder, template, wanted, size, shard_size)
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
@@ -138,6 +116,57 @@ def encode_folder(
         reasons = [reason for _, reason in encoded.skipped]
         warnings.warn(_errors.skipped_files(reasons), stacklevel=2)
     return encoded
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[None]:
+    """Remove a folder that was made in vain: nothing was written to it."""
+    is_new = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def _encode(
+    items: Sequence[Item],
+    folder: Path,
+    template: LDSEncoder,
+    wanted: Reading,
+    size: Any,
+    shard_size: int,
+) -> list[str]:
+    """Write the shards and the index of a store, and return what there is to warn of."""
+    earlier = made_with(folder) or {}
+    wanted = _as_before(wanted, earlier.get("reading", {}))
+    wanted, _ = settle_reading(items, wanted)
+    if size == "auto" and earlier:  # whatever comes first by now
+        size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
+    reading, template, frame = _first_of(items, wanted, size, template, earlier.get("frame"))
+    known = [
+        text for text, of in TEXTS.items() if all(getattr(i, of) is not None for i in items)
+    ]  # fmt: skip
+    if wanted.chunk and "groups" not in known:
+        known.append("groups")
+    parameters = {k: v for k, v in template.get_params().items() if k != "n_jobs"}
+    about = {
+        "encoder": {k: _plain(v) for k, v in parameters.items()},
+        "reading": reading.as_dict(),
+        "frame": list(frame),
+        "texts": known,
+    }
+    check_resumable(folder, about)
+    blocks = {fingerprint_of(about, block): block for block in cut_items(items, shard_size)}
+    made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
+    shards = [made[print_] for print_ in blocks]
+    if not any(shard.length for shard in shards):
+        raise _errors.none_usable(len(items), *shards[0].skipped[0])
+    write_index(folder, shards, about)
+    tidy(folder, {shard.name for shard in shards if shard.length})
+    return notes
 
 
 def _as_before(wanted: Reading, earlier: dict[str, Any]) -> Reading:

@@ -49,7 +49,7 @@ def load_folder(
         n_timepoints) or of frames, or a ``.csv`` or ``.tsv`` table with a row for each time point;
         in a manifest also a ``.txt`` table. Images beside videos or arrays are no items, nor are
         tables beside class folders: they are passed over, and folders without any item with a
-        warning.
+        warning. A pipe, or a link that leads nowhere, with the suffix of an item cannot be read.
     size : (height, width), "auto" or None
         Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels per side
         if it is larger.

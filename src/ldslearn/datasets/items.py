@@ -1,6 +1,7 @@
 """One item of a collection, a file or a folder of images, as sequences."""
 
 import math
+import os
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from itertools import islice
@@ -19,7 +20,7 @@ from ldslearn.datasets.timed_table import read_timed
 from ldslearn.video import lbp_top, to_sequence, to_video
 from ldslearn.video.options import FrameOptions
 from ldslearn.video.rates import pick_frames, read_frame_rate
-from ldslearn.video.reading import bounded, holds_images, read_clips
+from ldslearn.video.reading import IMAGE_SUFFIXES, bounded, holds_images, read_clips
 
 VIDEO_SUFFIXES = frozenset({
     ".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg",
@@ -254,9 +255,16 @@ def is_item(path: Path) -> bool:
     return _is_sequence_file(path)
 
 
+def is_item_name(path: Path) -> bool:
+    """Whether a file of that name would be read as an item of its folder, or as an image of one."""
+    known = VIDEO_SUFFIXES | ARRAY_SUFFIXES | IMAGE_SUFFIXES
+    return path.suffix.lower() in known and not is_system_file(path)
+
+
 def _is_sequence_file(path: Path) -> bool:
+    """By its name: what is a pipe, or a link that leads nowhere, fails when it is read."""
     known = path.suffix.lower() in VIDEO_SUFFIXES | ARRAY_SUFFIXES
-    return known and not path.name.startswith(".") and path.is_file()
+    return known and not path.name.startswith(".") and os.path.lexists(path) and not path.is_dir()
 
 
 def _in_grey(frame: NDArray[Any]) -> NDArray[Any]:

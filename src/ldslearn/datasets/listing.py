@@ -54,7 +54,7 @@ def list_folder(
         if levels is None:
             return [Item(name, path) for name, path in found]
         return levels_of(root, found, levels, _NOTES)
-    entries = in_order(root.iterdir())
+    entries = _entries(root)
     tables = {path for path in entries if is_labels_file(path) or is_manifest(path)}
     loose = [path for path in entries if is_item(path) and path not in tables]
     single = set(loose)
@@ -78,9 +78,18 @@ def list_folder(
     return [Item(path.name, path) for path in loose]
 
 
+def _entries(folder: Path) -> list[Path]:
+    """What is in a folder, in order, with a warning about links of which nothing is known."""
+    paths = in_order(folder.iterdir())
+    lost = [path for path in paths if not path.exists() and not is_item(path)]
+    if lost:
+        warnings.warn(_errors.links_lead_nowhere(lost), stacklevel=4)
+    return paths
+
+
 def _walk(root: Path, folder: Path) -> Iterator[tuple[str, Path]]:
     """Path below `root` and path of every item, but no manifest or file of labels."""
-    for path in in_order(folder.iterdir()):
+    for path in _entries(folder):
         if is_item(path):
             if not is_manifest(path) and not is_labels_file(path):
                 yield path.relative_to(root).as_posix(), path
@@ -119,7 +128,7 @@ def _holds_files(folder: Path) -> bool:
 
 def _items(folder: Path) -> list[Path]:
     """The items of a class, none passed over for what lies beside its images."""
-    paths = in_order(folder.iterdir())
+    paths = _entries(folder)
     found = [path for path in paths if is_item(path)]
     single = set(found)
     for path in paths:
@@ -147,7 +156,7 @@ def _check_names(root: Path, paths: Iterable[Path]) -> None:
 def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> None:
     """Raise if items have no class while others have one, or might be classes themselves."""
     remedy = "Move the {} into a folder of their class, or list all in a manifest."
-    files = [path for path in loose if path.is_file() and path.suffix.lower() not in _NOTES]
+    files = [path for path in loose if not path.is_dir() and path.suffix.lower() not in _NOTES]
     images = [path for path in loose if path.is_dir()]
     if classes and files:
         raise _errors.bad_file(

@@ -138,7 +138,7 @@ def _check_columns(
         raise _errors.bad_file(path, rule, recognize(path) or "no line")
     for name in needed:
         if name not in columns:
-            got = ", ".join(map(repr, columns[:8]))
+            got = ", ".join(f"{column!r:.80}" for column in columns[:8])
             first = f"Name the columns in the first line: {','.join(known)}."
             raise _errors.bad_file(path, rule, f"the columns {got}", first)
     for name in known:

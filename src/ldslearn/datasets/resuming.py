@@ -10,7 +10,7 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn._records import check_seal, read_json, seal
-from ldslearn._writing import atomic_write
+from ldslearn._writing import atomic_write, check_target
 from ldslearn.datasets.gathering import Item
 from ldslearn.models.shards import (
     INDEX,
@@ -80,14 +80,19 @@ def is_own(name: str) -> bool:
     return SHARD_NAME.fullmatch(name.replace(".json", ".npz")) is not None
 
 
-def check_resumable(folder: Path, about: dict[str, Any]) -> None:
-    """Raise unless a folder is empty or holds a store that is made as this one is to be."""
+def check_contents(folder: Path) -> None:
+    """Raise unless a folder is empty or holds a store, whose index can be replaced."""
     check_index(folder)
+    check_target(folder / INDEX)
     names = sorted(path.name for path in folder.iterdir())
     others = [n for n in names if n != INDEX and not n.startswith(".") and not is_own(n)]
     if others:
         got = f"{others[0]} in it"
         raise _errors.invalid(f"store {folder}", "be new, empty or a store", got, "Name another.")
+
+
+def check_resumable(folder: Path, about: dict[str, Any]) -> None:
+    """Raise unless the store in a folder, if there is one, is made as this one is to be."""
     now = json.loads(json.dumps(about))
     earlier = made_with(folder)
     if earlier is None:

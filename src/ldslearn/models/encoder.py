@@ -37,10 +37,10 @@ from ldslearn.sequences import (
     name_some,
     window_levels,
 )
+from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
 
 _CONSTANT = ("raise", "rest")
-_DIGITS_LOST = 1e-4  # rounding of the offset, of what varies: four digits are left
 
 
 class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -239,7 +239,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             text = _errors.idle_states(who, int(lowest[idle[0]]), len(idle), n_states)
             warnings.warn(text, stacklevel=3)
         if self.center:
-            self._warn_of_offsets(made, n_windows, sequences)
+            warn_of_offsets(sequences, stacklevel=4)
         systems = LDS._trusted(
             **made.fields,
             delays=int(self.delays),
@@ -249,17 +249,6 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         if not certify_each:
             return systems, None
         return systems, StabilityCertificate.concatenate(made.certificates)
-
-    @staticmethod
-    def _warn_of_offsets(made: Fitted, n_windows: int, sequences: list[NDArray[Any]]) -> None:
-        """Warn of sequences whose offset leaves few digits to what varies."""
-        offsets = np.abs(made.fields["mean"]).max(axis=1)
-        variations = np.sqrt(np.square(made.fields["deviation"]).mean(axis=1))
-        dwarfed = np.finfo(np.float64).eps * offsets > _DIGITS_LOST * variations
-        dwarfed &= ~made.constant
-        found = np.unique(np.flatnonzero(dwarfed) // n_windows).tolist()
-        if found:
-            warnings.warn(_errors.offsets_dwarf(name_some(sequences, found)), stacklevel=4)
 
     def _fit_spread(self, sequences: list[NDArray[Any]], certify_each: bool) -> Fitted:
         """The fits of all sequences: here, or block by block on a cluster."""

@@ -1,6 +1,7 @@
 """Write frames as a video file or an animated picture."""
 
 from fractions import Fraction
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
-from ldslearn._files import atomic_write
+from ldslearn._files import atomic_write, check_target
 
 # Container, codec and pixels (grey, colour) of a suffix. Frames of odd size need unshared colours.
 FORMATS = {
@@ -40,7 +41,9 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
         )
     colour = frames.ndim == 4
     container, codec, grey_pixels, colour_pixels = FORMATS[target.suffix.lower()]
-    with atomic_write(target) as file, av.open(file, "w", format=container) as output:
+    check_target(target)
+    encoded = BytesIO()  # an error of the disk is lost on its way through the encoder
+    with av.open(encoded, "w", format=container) as output:
         stream: Any = output.add_stream(codec, rate=Fraction(frame_rate).limit_denominator(1000))
         stream.height, stream.width = frames.shape[1:3]
         stream.pix_fmt = colour_pixels if colour else grey_pixels
@@ -51,3 +54,5 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24" if colour else "gray")
             output.mux(stream.encode(frame))
         output.mux(stream.encode())
+    with atomic_write(target) as file:
+        file.write(encoded.getbuffer())
