@@ -296,3 +296,22 @@ def test_a_shard_with_an_array_too_many_is_refused(tmp_path):
     for read in (block.load, lambda: block.texts("names")):
         with pytest.raises(ValueError, match="must be a complete ldslearn shard file"):
             read()
+
+
+def test_a_target_that_is_no_folder_is_refused_before_any_work(tmp_path):
+    def batches():
+        raise AssertionError("systems were made")
+        yield
+
+    (tmp_path / "file").write_text("kept")
+    os.mkfifo(tmp_path / "pipe")
+    for name, kind in (
+        ("file", "a regular file"),
+        ("pipe", "a pipe"),
+        ("file/in", "a regular file"),
+    ):
+        with pytest.raises(NotADirectoryError, match=f"must be a folder.*; got {kind}"):
+            LDSStore.write(tmp_path / name, batches())
+    with pytest.raises(OSError, match="name"):
+        LDSStore.write(tmp_path / ("x" * 300), batches())
+    assert (tmp_path / "file").read_text() == "kept"

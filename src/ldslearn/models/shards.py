@@ -17,7 +17,7 @@ from ldslearn import _errors
 from ldslearn._files import load_arrays, save_arrays
 from ldslearn._locks import lock_file
 from ldslearn._records import check_seal, read_json, seal
-from ldslearn._writing import atomic_write
+from ldslearn._writing import atomic_write, check_target_folder
 from ldslearn.models.fields import FIELD_SHAPES
 from ldslearn.models.lds import LDS
 
@@ -182,8 +182,7 @@ def digest_of(path: Path) -> str:
 def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Make the folder of a store if need be, and keep other writers out of it."""
     folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise _errors.invalid(f"store {folder}", "be a folder", "a file", "Name another.")
+    check_target_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with lock_file(folder / LOCK, f"store {folder}"):
         yield folder
