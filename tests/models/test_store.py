@@ -312,6 +312,6 @@ def test_a_target_that_is_no_folder_is_refused_before_any_work(tmp_path):
     ):
         with pytest.raises(NotADirectoryError, match=f"must be a folder.*; got {kind}"):
             LDSStore.write(tmp_path / name, batches())
-    with pytest.raises(OSError, match="name"):
+    with pytest.raises(ValueError, match="must have at most 255 bytes; got 300"):
         LDSStore.write(tmp_path / ("x" * 300), batches())
     assert (tmp_path / "file").read_text() == "kept"
