@@ -70,6 +70,21 @@ def test_cambridge_halves_are_halves_of_each_class(tmp_path, capsys, monkeypatch
     assert [(one["n_train"], one["n_test"]) for one in record["rounds"]] == [(18, 72)]
 
 
+@pytest.mark.parametrize("method", ["lds-dl", "covlds-dl-src"])
+def test_methods_that_learn_atoms_use_the_halves_of_cambridge(
+    tmp_path, capsys, monkeypatch, method
+):
+    monkeypatch.setattr(cambridge, "_PER_SET", 1)
+    write_cambridge(tmp_path / "gestures", per_set=1)
+    monkeypatch.setattr("ldslearn.evaluate.runs.fit_method", stub)
+    wanted = ["evaluate", tmp_path / "gestures", "--set", "cambridge", "-m", method, "--json"]
+    record = answer(capsys, *wanted)
+    assert record["protocol"] == "shuffle:10:0.5, groups ignored"
+    assert record["parameters"]["n_states"] == {"value": 10, "from": "paper, Sec. 9.3"}
+    assert answer(capsys, *wanted, "-p", "cambridge")["protocol"] == "split"
+    assert answer(capsys, *wanted, "--folds", "2")["protocol"] == "folds:2"
+
+
 def stub(method, data, *_, **__):
     """A fit that labels everything like the first sequence: frames of two images have no system."""
     from ldslearn.evaluate.fitting import Fit
@@ -132,6 +147,13 @@ def test_published_parameters(name, method, expected):
     assert {key: found[key]["value"] for key in expected} == expected
     assert all(found[key]["from"].startswith("paper, ") for key in expected)
     assert ("scale" in found) == (found["stabilizer"]["value"] == "soft")
+
+
+def test_no_stabilizer_of_dyntexpp_is_attributed_to_the_paper():
+    found = settled("covlds-dl", "dyntexpp")
+    assert found["stabilizer"] == {"value": "soft", "from": "default"}
+    assert found["scale"] == {"value": 2.5, "from": "default"}
+    assert settled("lds-martin", "dyntexpp")["stabilizer"]["from"] == "default"
 
 
 def test_the_reproduction_has_the_same_parameters():

@@ -163,9 +163,13 @@ def parse_number_or(
 
 
 def protocol_options(
-    layout: given.Layout = None, protocol: given.ProtocolText = None, folds: given.Folds = None
+    layout: given.Layout = None,
+    method: MethodName = "auto",
+    protocol: given.ProtocolText = None,
+    folds: given.Folds = None,
 ) -> Any:
     """Return the protocol; None for the one that suits the data, if it is no set of the paper."""
+    from ldslearn.evaluate.methods import find_method
     from ldslearn.evaluate.protocols import Protocol, parse
     from ldslearn.evaluate.published import PAPER_SETS
 
@@ -175,5 +179,5 @@ def protocol_options(
         if folds is not None:
             return Protocol("folds", folds)
         if protocol is None and layout is not None:
-            return parse(PAPER_SETS[layout].protocol)
+            return parse(PAPER_SETS[layout].protocol_of(find_method(method).learns_atoms))
         return None if protocol is None else parse(protocol)
