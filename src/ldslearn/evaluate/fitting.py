@@ -71,6 +71,8 @@ def fit_method(
     """
     if outer is not None and outer.ignore_groups:
         data = replace(data, groups=None)
+    if outer is not None and outer.kind == "trials":  # the split is that of one trial
+        data = replace(data, split=None)
     folds = None if outer is None else folds_within(data, outer)
     if not method.automatic:
         choice = choose(

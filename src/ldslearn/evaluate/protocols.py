@@ -53,10 +53,15 @@ class Protocol:
         """Return training and test indices of every round; the same ones for the same seed.
 
         Where groups are known, folds and shuffles keep each of them on one side, unless
-        `ignore_groups` is set. Sequences whose part is "unused" are in neither.
+        `ignore_groups` is set. Sequences whose part is "unused" are in neither. Trials have lists
+        of their own.
         """
         if data.y is None:
             raise _errors.no_labels(data.names)
+        used = np.arange(len(data)) if self.kind == "trials" else _find_used(data)
+        if len(used) < len(data):
+            parts = self.splits(data[used], seed)
+            return [(used[train], used[test]) for train, test in parts]
         if len(data.classes) < 2:
             raise _errors.too_few_classes(data.classes[0], len(data))
         indices = np.arange(len(data))
@@ -117,7 +122,7 @@ class Protocol:
                 "the collection", "say what is trained on and what is tested", "no split",
                 "Use folds:5, or a manifest with a column 'split'.",
             )  # fmt: skip
-        parts = [str(part) for part in np.unique(data.split) if part != UNUSED]
+        parts = [str(part) for part in np.unique(data.split)]
         tested = parts if self.test == "each" else [self.test]
         if self.test != "each" and self.test not in parts:
             raise _errors.invalid(
@@ -126,9 +131,8 @@ class Protocol:
             )  # fmt: skip
         if len(parts) < 2:
             raise _errors.invalid("split", "have two values at least", parts, "")
-        used = data.split != UNUSED
         return [
-            (np.flatnonzero(used & (data.split != part)), np.flatnonzero(data.split == part))
+            (np.flatnonzero(data.split != part), np.flatnonzero(data.split == part))
             for part in tested
         ]
 
@@ -199,6 +203,8 @@ def automatic_folds(data: Collection) -> Protocol:
     """Five folds, or as many as the smallest class has sequences, or groups."""
     if data.y is None:
         return Protocol("folds", 5)
+    data = data[_find_used(data)]
+    assert data.y is not None
     count = _smallest_class(data.y)[1]
     groups = _groups_of(data)
     if groups is not None:
@@ -246,6 +252,18 @@ def _draw_groups(
             best, least = drawn, error
     tested = np.isin(owners, best)
     return np.flatnonzero(~tested), np.flatnonzero(tested)
+
+
+def _find_used(data: Collection) -> NDArray[np.intp]:
+    """Indices of the sequences whose part is not "unused"."""
+    if data.split is None:
+        return np.arange(len(data))
+    used = np.flatnonzero(data.split != UNUSED)
+    if not len(used):
+        raise _errors.invalid(
+            "split", "name a part to train on and one to test", f"{UNUSED!r} for every sequence", ""
+        )
+    return used
 
 
 def _groups_of(data: Collection) -> NDArray[np.str_] | None:
