@@ -126,6 +126,20 @@ def test_parameters_are_those_of_the_paper_unless_given(traffic, capsys):
     ]
 
 
+def test_parameters_without_a_value_are_automatic(clips, capsys):
+    assert run(["evaluate", clips, "-m", "lds-sc-grass", "-p", "groups"]) == 0
+    rows = [line.split("│")[1:4] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    table = [[cell.strip() for cell in row] for row in rows]
+    first = [row[0] for row in table].index("n_states")
+    assert table[first : first + 5] == [
+        ["n_states", "automatic", "chosen on training data"],
+        ["delays", "automatic", "by the number of channels"],
+        ["stabilizer", "soft", "default"],
+        ["scale", "2.5", "default"],
+        ["sparsity", "automatic", "chosen on training data"],
+    ]
+
+
 def settled(method, name=None, **given):
     return settle_parameters(METHODS[method], given, name).describe()
 
@@ -206,6 +220,8 @@ def test_options_that_a_method_does_not_use_are_refused(clips, capsys, method, o
         ("covlds-dl", ["--mix", "1.5"], "--mix must be a number from 0 to 1, or cv; got '1.5'"),
         ("covlds-dl", ["--mix", "auto"], "--mix must be a number from 0 to 1, or cv; got 'auto'"),
         ("lds-svm", ["--bandwidth", "0"], "--bandwidth must be a positive number, or median"),
+        ("lds-svm", ["--scale", "0"], "--scale must be a positive number; got '0'"),
+        ("lds-svm", ["--scale", "a"], "--scale must be a positive number; got 'a'"),
         ("auto", ["--scale", "3"], "--scale must not be given to the method auto"),
         ("lds-svm", ["--scale", "3", "--stabilizer", "clip"], "--scale must be given with --stab"),
     ],
@@ -213,6 +229,34 @@ def test_options_that_a_method_does_not_use_are_refused(clips, capsys, method, o
 def test_values_out_of_range_are_refused(clips, capsys, method, option, message):
     assert run(["evaluate", clips, "-m", method, *option]) == 2
     assert message in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("layout", ["sd", "bdh"])
+def test_a_scale_for_a_set_without_stabilizer_is_refused_with_a_remedy_that_works(layout):
+    message = (
+        r"--scale must be given with --stabilizer soft, which alone uses it; "
+        r"got --stabilizer none \(paper, Sec. 9.2\). Add --stabilizer soft."
+    )
+    with pytest.raises(ValueError, match=message):
+        settled("lds-martin", layout, scale=3.0)
+    found = settled("lds-martin", layout, scale=3.0, stabilizer="soft")
+    assert found["scale"] == {"value": 3.0, "from": "given"}
+    with pytest.raises(ValueError, match="got --stabilizer clip. Leave one of them out."):
+        settled("lds-martin", layout, scale=3.0, stabilizer="clip")
+
+
+@pytest.mark.parametrize("option", ["--together", "--per-class"])
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [
+        ("lds-dl-src", "which always learns atoms per class. Leave it out; it is used by lds-dl,"),
+        ("lds-svm", "which does not use it. It is used by lds-dl, covlds-dl"),
+    ],
+)
+def test_options_of_classes_are_named_as_given(clips, capsys, option, method, reason):
+    assert run(["evaluate", clips, "-m", method, option]) == 2
+    told = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert f"{option} must not be given to the method {method}, {reason}" in told
 
 
 @pytest.mark.parametrize("method", ["covlds-sc", "covlds-dl-src"])
