@@ -961,7 +961,11 @@ def mixture_parameter(name: str, owners: Sequence[str]) -> ValueError:
 
 def unknown_parameter(kernel: str, got: str, known: Sequence[str]) -> ValueError:
     """A parameter that a kernel does not have."""
-    names = ", ".join(repr(name) for name in known) or "none"
+    if not known:
+        return ValueError(
+            f"the {kernel!r} kernel must be given no parameters; got {got!r}. Leave it out."
+        )
+    names = ", ".join(repr(name) for name in known)
     return ValueError(f"parameters of the {kernel!r} kernel must be among {names}; got {got!r}.")
 
 

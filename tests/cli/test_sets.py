@@ -1,6 +1,7 @@
 """The paper's sets on the command line: its protocols, its parameters, and options against them."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -68,6 +69,19 @@ def test_cambridge_halves_are_halves_of_each_class(tmp_path, capsys, monkeypatch
     record = answer(capsys, "evaluate", tmp_path / "gestures", *wanted)
     assert record["protocol"] == "split"
     assert [(one["n_train"], one["n_test"]) for one in record["rounds"]] == [(18, 72)]
+
+
+def test_a_part_of_a_set_is_used_with_skip_errors(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cambridge, "_PER_SET", 2)
+    root = write_cambridge(tmp_path / "gestures", per_set=2)
+    shutil.rmtree(root / "Set1" / "0000" / "0001")
+    convert = ["convert", str(root), "--set", "cambridge", "-o", str(tmp_path / "gestures.npz")]
+    assert run(convert) == 1
+    message = capsys.readouterr().err
+    assert "part of it (Set1/0000 has 1 of 2 sequences) is missing" in message
+    assert "or --skip-errors of evaluate, train, cluster and convert." in message
+    record = answer(capsys, *convert, "--skip-errors", "--json")
+    assert record["n_sequences"] == 89
 
 
 @pytest.mark.parametrize("method", ["lds-dl", "covlds-dl-src"])

@@ -67,7 +67,10 @@ def check_complete(
     if missing and not partial:
         shown = "; ".join(missing[:5])
         more = f"; and {len(missing) - 5} more" if len(missing) > 5 else ""
-        source = f"{source} In Python, partial=True loads what is there."
+        source = (
+            f"{source} To load what is there, use partial=True in Python, or --skip-errors of "
+            "evaluate, train, cluster and convert."
+        )
         raise _errors.missing_data(what, root, f"part of it ({shown}{more})", source)
 
 
