@@ -71,7 +71,7 @@ class DictionaryClassifier(LDSClassifier):
     mix_ : float
         What ``mix="cv"`` chose.
     mix_scores_ : dict of float to float
-        Share of held-out systems labelled rightly by each candidate of ``mix="cv"``.
+        Share of held-out systems labelled correctly by each candidate of ``mix="cv"``.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Folds of labelled systems or sequences that part no group."""
+"""Folds of labelled systems or sequences that split no group."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 def cut_groups(
     labels: NDArray[Any], groups: NDArray[Any], n_folds: int, random: np.random.RandomState
 ) -> list[Split]:
-    """Return training and test indices of stratified folds that part no group.
+    """Return training and test indices of stratified folds that split no group.
 
     Groups are renumbered in random order here, for the shuffling of scikit-learn before 1.8 changes
     nothing but the counts that folds are balanced by.

@@ -19,14 +19,14 @@ def choose_mix(
     groups: Any,
     name: str,
 ) -> tuple[float, dict[float, float]]:
-    """Return the value of `mix` that labels most held-out systems rightly, and all their shares.
+    """Return the value of `mix` that labels most held-out systems correctly, and all their shares.
 
     Of equals the largest is taken, which weighs the covariance least.
 
     Parameters
     ----------
     count_hits : callable
-        ``count_hits(mix, train, test)`` is the number of test systems labelled rightly.
+        ``count_hits(mix, train, test)`` is the number of test systems labelled correctly.
     labels : (N,) array
         Indices of classes.
     groups : (N,) array or None

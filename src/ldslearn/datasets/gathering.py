@@ -92,7 +92,7 @@ def gather(
     read : callable
         Turns an item into a video (n_frames, height, width[, n_colours]) or a sequence
         (n_channels, n_timepoints), a list of them, or a recording. Those of one item are a group
-        of their own when no groups are known, so that no split parts them.
+        of their own when no groups are known, so that no split separates them.
     description : str
         What the progress bar says.
     reading : Reading

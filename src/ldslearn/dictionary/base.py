@@ -127,7 +127,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self.fit(X).transform(X)
 
     def score(self, X: LDS | LDSStore, y: Any = None) -> float:
-        """Return minus the objective a system, best codes included."""
+        """Return minus the objective per system, best codes included."""
         check_is_fitted(self, "atoms_")
         systems = as_batch(X)
         self._check_like(systems[:1])
@@ -257,4 +257,4 @@ def _named(recipe: Recipe, terms: list[list[Columns]]) -> list[dict[str, Columns
 
 def _state_of(groups: list[Group], objective: float) -> str:
     used = [group.n_codes / len(group) for group in groups]
-    return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms a code"
+    return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms per code"

@@ -112,7 +112,7 @@ class Samples:
         return [term[order] for term in several]
 
     def problems(self, members: NDArray[np.intp]) -> list[AnyProblem]:
-        """The sum of -k(atom, sample) over some samples, one a term."""
+        """The sum of -k(atom, sample) over some samples, one per term."""
         terms = self.in_memory
         if terms is not None:
             return list(members_of(terms, members))

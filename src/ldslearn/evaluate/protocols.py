@@ -1,4 +1,4 @@
-"""Protocols as data: how a collection is parted into training and test sequences."""
+"""Protocols as data: how a collection is split into training and test sequences."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class Protocol:
     test : str
         Value of ``Collection.split`` that is tested; "each" takes every value in turn.
     ignore_groups : bool
-        Whether folds and shuffles may part a group. They keep it on one side unless a protocol of
+        Whether folds and shuffles may split a group. They keep it on one side unless a protocol of
         the paper says otherwise.
     """
 
@@ -93,14 +93,14 @@ class Protocol:
         if not n_classes <= tested <= len(data) - n_classes:
             raise _errors.invalid(
                 f"a share of {self.test_size:g}",
-                f"test {n_classes} sequences, one a class, and leave as many to train on",
+                f"test {n_classes} sequences, one per class, and leave as many to train on",
                 f"{tested} to test of {len(data)}", "Take another share.",
             )  # fmt: skip
         shuffle = StratifiedShuffleSplit(self.repeats, test_size=self.test_size, random_state=seed)
         return list(shuffle.split(indices, data.y))
 
     def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
-        """Folds, or random splits, that part no group."""
+        """Folds, or random splits, that split no group."""
         n_groups = len(np.unique(groups))
         most_of_a_class = int(np.unique(y, return_counts=True)[1].max())
         folds = self.kind == "folds"

@@ -223,7 +223,7 @@ def alignment_distance(
     weight : float
         Of the transition matrices against the measurement matrices.
     n_starts : int
-        Starting points a pair.
+        Starting points per pair.
     max_iter : int
         Steps from each.
     random_state : int, RandomState, Generator or None

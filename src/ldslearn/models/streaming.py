@@ -43,7 +43,7 @@ def loaded(block: Block) -> LDS:
 
 
 def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a method ``f(self, X)``, one row a system, take a store, and use a cluster."""
+    """Let a method ``f(self, X)``, one row per system, take a store, and use a cluster."""
 
     @warn_once
     @wraps(method)
