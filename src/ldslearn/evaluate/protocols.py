@@ -4,15 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import (
-    LeaveOneGroupOut,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-)
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedShuffleSplit
 
 from ldslearn import _errors
 from ldslearn._kinds import nearest
-from ldslearn.classify.folds import cut_groups
+from ldslearn.classify.folds import cut_folds
 from ldslearn.datasets.collection import UNUSED, Collection
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -87,8 +83,7 @@ class Protocol:
             others = int(np.sum(counts == count)) - 1
             raise _errors.too_few_of_class(smallest, count, others, needed)
         if self.kind == "folds":
-            folds = StratifiedKFold(self.repeats, shuffle=True, random_state=seed)
-            return list(folds.split(indices, data.y))
+            return cut_folds(data.y, None, self.repeats, seed)
         tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
         if not n_classes <= tested <= len(data) - n_classes:
             raise _errors.invalid(
@@ -112,7 +107,7 @@ class Protocol:
                 if n_groups > 1 else "Take a share nearer to a half.",
             )  # fmt: skip
         if folds:
-            return cut_groups(y, groups, self.repeats, np.random.RandomState(seed))
+            return cut_folds(y, groups, self.repeats, seed)
         rounds = [np.random.default_rng((seed, number)) for number in range(self.repeats)]
         return [_draw_groups(y, groups, self.test_size, random) for random in rounds]
 
