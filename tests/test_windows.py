@@ -247,7 +247,7 @@ def test_a_window_may_be_constant():
 
 
 def test_what_needs_single_systems_says_so():
-    message = "systems must be single; got 3 windows a sequence. Take one window"
+    message = "systems must be single; got 3 windows per sequence. Take one window"
     for action in (
         lambda: SYSTEMS.simulate(5),
         lambda: SYSTEMS.states(X),
@@ -257,7 +257,7 @@ def test_what_needs_single_systems_says_so():
     ):
         with pytest.raises(ValueError, match=message):
             action()
-    with pytest.raises(ValueError, match="Y must have 3 windows a sequence, as X has; got 2"):
+    with pytest.raises(ValueError, match="Y must have 3 windows per sequence, as X has; got 2"):
         pairwise_kernel(SYSTEMS, LDSEncoder(3, windows=2).fit_transform(X))
     for windows in (0, 1.5, (), "2", (2, 0)):
         with pytest.raises(ValueError, match="windows must"):

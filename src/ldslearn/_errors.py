@@ -924,7 +924,7 @@ def matrix_too_large(n_systems: int, size: int, memory: int) -> MemoryError:
 def several_windows(windows: int) -> ValueError:
     """Something that needs single systems, given sequences of several windows."""
     return invalid(
-        "systems", "be single", f"{windows} windows a sequence",
+        "systems", "be single", f"{windows} windows per sequence",
         "Take one window of all: systems.window(0).",
     )  # fmt: skip
 
@@ -932,7 +932,7 @@ def several_windows(windows: int) -> ValueError:
 def windows_differ(got: int, expected: int) -> ValueError:
     """Two batches that cannot be aligned."""
     return invalid(
-        "Y", f"have {expected} windows a sequence, as X has", got,
+        "Y", f"have {expected} windows per sequence, as X has", got,
         "Encode all sequences with the same windows.",
     )  # fmt: skip
 
@@ -961,7 +961,11 @@ def mixture_parameter(name: str, owners: Sequence[str]) -> ValueError:
 
 def unknown_parameter(kernel: str, got: str, known: Sequence[str]) -> ValueError:
     """A parameter that a kernel does not have."""
-    names = ", ".join(repr(name) for name in known) or "none"
+    if not known:
+        return ValueError(
+            f"the {kernel!r} kernel must be given no parameters; got {got!r}. Leave it out."
+        )
+    names = ", ".join(repr(name) for name in known)
     return ValueError(f"parameters of the {kernel!r} kernel must be among {names}; got {got!r}.")
 
 
@@ -1071,7 +1075,7 @@ def too_few_of_class(label: str, count: int, others: int, folds: int) -> ValueEr
 
 def bad_labels(got: object) -> ValueError:
     """Numbers to regress on, missing labels, several columns."""
-    return ValueError(f"y must hold class labels, one a system; got {got}.")
+    return ValueError(f"y must hold class labels, one per system; got {got}.")
 
 
 def bad_reject_label(rule: str, label: object) -> ValueError:

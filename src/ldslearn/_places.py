@@ -1,8 +1,8 @@
 """Which systems of a caller's batch errors and warnings are about, however work is cut into blocks.
 
 A function that looks at some systems counts them from 0, and knows nothing of blocks. Who cuts a
-batch into blocks says where a block begins (:func:`placed`), and the function that the user calls
-gives one warning for all of them (:func:`one_warning`).
+batch into blocks says where a block begins (:func:`locate_systems`), and the function that the user
+calls gives one warning for all of them (:func:`warn_once`).
 """
 
 import warnings
@@ -37,7 +37,7 @@ def merge(found: Notes) -> None:
 
 
 @contextmanager
-def collected() -> Iterator[Notes]:
+def collect_notes() -> Iterator[Notes]:
     """Yield the notes of what is done inside the block."""
     notes: Notes = {}
     token = _notes.set(notes)
@@ -48,7 +48,7 @@ def collected() -> Iterator[Notes]:
 
 
 @contextmanager
-def placed(
+def locate_systems(
     first: int | Sequence[int] = 0, batch: str = "", *, other: Place = (" of Y", 0)
 ) -> Iterator[None]:
     """Say where the systems are that are numbered from 0 inside the block.
@@ -69,7 +69,7 @@ def placed(
         return name, start + place[1] if isinstance(start, int) else int(start[place[1]])
 
     try:
-        with collected() as notes:
+        with collect_notes() as notes:
             yield
     except _errors.SystemsError as error:
         raise error.moved(move) from error.__cause__
@@ -77,8 +77,8 @@ def placed(
 
 
 @contextmanager
-def named(**batches: Any) -> Iterator[None]:
-    """Give systems of stores their file names in errors: ``named(X=store, Y=None)``."""
+def name_systems(**batches: Any) -> Iterator[None]:
+    """Give systems of stores their file names in errors: ``name_systems(X=store, Y=None)``."""
     try:
         yield
     except _errors.SystemsError as error:
@@ -89,14 +89,14 @@ def named(**batches: Any) -> Iterator[None]:
         raise error.with_names(names) from error.__cause__
 
 
-def one_warning(function: Function) -> Function:
+def warn_once(function: Function) -> Function:
     """Let a function give one warning per template, however many blocks it works on."""
 
     @wraps(function)
     def run(*arguments: Any, **settings: Any) -> Any:
         if _notes.get() is not None:
             return function(*arguments, **settings)
-        with collected() as notes:
+        with collect_notes() as notes:
             result = function(*arguments, **settings)
         _warn(notes, stacklevel=3)
         return result

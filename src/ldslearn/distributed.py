@@ -306,7 +306,7 @@ def _connected(client: Any) -> Iterator[None]:
 
 def _called(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Remarks]:
     """On a worker: the result, and warnings to pass on."""
-    with warnings.catch_warnings(record=True) as caught, _places.collected() as systems:
+    with warnings.catch_warnings(record=True) as caught, _places.collect_notes() as systems:
         warnings.simplefilter("always")
         result = _kept(function, *arguments)
     return result, ([(str(one.message), one.category) for one in caught], systems)

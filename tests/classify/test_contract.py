@@ -113,12 +113,12 @@ def test_scores_out_of_fold(systems):
     [
         (lambda y: y[:-1], "y must hold one label a system; got 23 labels for 24 systems"),
         (lambda y: np.full(24, "a"), r"y must hold at least two classes; got only 'a'"),
-        (lambda y: y[:, None], r"y must hold class labels, one a system; got shape \(24, 1\)"),
+        (lambda y: y[:, None], r"y must hold class labels, one per system; got shape \(24, 1\)"),
         (lambda y: np.arange(24) + 0.5, "y must hold class labels.*; got continuous values such"),
         (lambda y: np.where(y == "wave", np.nan, 1.0), "y must hold class labels.*; got NaN"),
         (lambda y: np.where(y == "wave", None, y), "y must hold class labels.*; got None at pos"),
         (lambda y: np.array([1, *y[1:]], dtype=object), "y must hold class .*; got a mix of strin"),
-        (lambda y: None, r"y must hold class labels, one a system; got shape \(\)"),
+        (lambda y: None, r"y must hold class labels, one per system; got shape \(\)"),
     ],
 )
 def test_bad_labels(classifier, change, message, systems):

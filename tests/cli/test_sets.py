@@ -1,6 +1,7 @@
 """The paper's sets on the command line: its protocols, its parameters, and options against them."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -70,6 +71,34 @@ def test_cambridge_halves_are_halves_of_each_class(tmp_path, capsys, monkeypatch
     assert [(one["n_train"], one["n_test"]) for one in record["rounds"]] == [(18, 72)]
 
 
+def test_a_part_of_a_set_is_used_with_skip_errors(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cambridge, "_PER_SET", 2)
+    root = write_cambridge(tmp_path / "gestures", per_set=2)
+    shutil.rmtree(root / "Set1" / "0000" / "0001")
+    convert = ["convert", str(root), "--set", "cambridge", "-o", str(tmp_path / "gestures.npz")]
+    assert run(convert) == 1
+    message = capsys.readouterr().err
+    assert "part of it (Set1/0000 has 1 of 2 sequences) is missing" in message
+    assert "or --skip-errors of evaluate, train, cluster and convert." in message
+    record = answer(capsys, *convert, "--skip-errors", "--json")
+    assert record["n_sequences"] == 89
+
+
+@pytest.mark.parametrize("method", ["lds-dl", "covlds-dl-src"])
+def test_methods_that_learn_atoms_use_the_halves_of_cambridge(
+    tmp_path, capsys, monkeypatch, method
+):
+    monkeypatch.setattr(cambridge, "_PER_SET", 1)
+    write_cambridge(tmp_path / "gestures", per_set=1)
+    monkeypatch.setattr("ldslearn.evaluate.runs.fit_method", stub)
+    wanted = ["evaluate", tmp_path / "gestures", "--set", "cambridge", "-m", method, "--json"]
+    record = answer(capsys, *wanted)
+    assert record["protocol"] == "shuffle:10:0.5, groups ignored"
+    assert record["parameters"]["n_states"] == {"value": 10, "from": "paper, Sec. 9.3"}
+    assert answer(capsys, *wanted, "-p", "cambridge")["protocol"] == "split"
+    assert answer(capsys, *wanted, "--folds", "2")["protocol"] == "folds:2"
+
+
 def stub(method, data, *_, **__):
     """A fit that labels everything like the first sequence: frames of two images have no system."""
     from ldslearn.evaluate.fitting import Fit
@@ -111,6 +140,20 @@ def test_parameters_are_those_of_the_paper_unless_given(traffic, capsys):
     ]
 
 
+def test_parameters_without_a_value_are_automatic(clips, capsys):
+    assert run(["evaluate", clips, "-m", "lds-sc-grass", "-p", "groups"]) == 0
+    rows = [line.split("│")[1:4] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    table = [[cell.strip() for cell in row] for row in rows]
+    first = [row[0] for row in table].index("n_states")
+    assert table[first : first + 5] == [
+        ["n_states", "automatic", "chosen on training data"],
+        ["delays", "automatic", "by the number of channels"],
+        ["stabilizer", "soft", "default"],
+        ["scale", "2.5", "default"],
+        ["sparsity", "automatic", "chosen on training data"],
+    ]
+
+
 def settled(method, name=None, **given):
     return settle_parameters(METHODS[method], given, name).describe()
 
@@ -132,6 +175,13 @@ def test_published_parameters(name, method, expected):
     assert {key: found[key]["value"] for key in expected} == expected
     assert all(found[key]["from"].startswith("paper, ") for key in expected)
     assert ("scale" in found) == (found["stabilizer"]["value"] == "soft")
+
+
+def test_no_stabilizer_of_dyntexpp_is_attributed_to_the_paper():
+    found = settled("covlds-dl", "dyntexpp")
+    assert found["stabilizer"] == {"value": "soft", "from": "default"}
+    assert found["scale"] == {"value": 2.5, "from": "default"}
+    assert settled("lds-martin", "dyntexpp")["stabilizer"]["from"] == "default"
 
 
 def test_the_reproduction_has_the_same_parameters():
@@ -184,6 +234,8 @@ def test_options_that_a_method_does_not_use_are_refused(clips, capsys, method, o
         ("covlds-dl", ["--mix", "1.5"], "--mix must be a number from 0 to 1, or cv; got '1.5'"),
         ("covlds-dl", ["--mix", "auto"], "--mix must be a number from 0 to 1, or cv; got 'auto'"),
         ("lds-svm", ["--bandwidth", "0"], "--bandwidth must be a positive number, or median"),
+        ("lds-svm", ["--scale", "0"], "--scale must be a positive number; got '0'"),
+        ("lds-svm", ["--scale", "a"], "--scale must be a positive number; got 'a'"),
         ("auto", ["--scale", "3"], "--scale must not be given to the method auto"),
         ("lds-svm", ["--scale", "3", "--stabilizer", "clip"], "--scale must be given with --stab"),
     ],
@@ -191,6 +243,34 @@ def test_options_that_a_method_does_not_use_are_refused(clips, capsys, method, o
 def test_values_out_of_range_are_refused(clips, capsys, method, option, message):
     assert run(["evaluate", clips, "-m", method, *option]) == 2
     assert message in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("layout", ["sd", "bdh"])
+def test_a_scale_for_a_set_without_stabilizer_is_refused_with_a_remedy_that_works(layout):
+    message = (
+        r"--scale must be given with --stabilizer soft, which alone uses it; "
+        r"got --stabilizer none \(paper, Sec. 9.2\). Add --stabilizer soft."
+    )
+    with pytest.raises(ValueError, match=message):
+        settled("lds-martin", layout, scale=3.0)
+    found = settled("lds-martin", layout, scale=3.0, stabilizer="soft")
+    assert found["scale"] == {"value": 3.0, "from": "given"}
+    with pytest.raises(ValueError, match="got --stabilizer clip. Leave one of them out."):
+        settled("lds-martin", layout, scale=3.0, stabilizer="clip")
+
+
+@pytest.mark.parametrize("option", ["--together", "--per-class"])
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [
+        ("lds-dl-src", "which always learns atoms per class. Leave it out; it is used by lds-dl,"),
+        ("lds-svm", "which does not use it. It is used by lds-dl, covlds-dl"),
+    ],
+)
+def test_options_of_classes_are_named_as_given(clips, capsys, option, method, reason):
+    assert run(["evaluate", clips, "-m", method, option]) == 2
+    told = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert f"{option} must not be given to the method {method}, {reason}" in told
 
 
 @pytest.mark.parametrize("method", ["covlds-sc", "covlds-dl-src"])

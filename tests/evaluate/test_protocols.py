@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection
+from ldslearn.evaluate import evaluate
 from ldslearn.evaluate.protocols import (
     PROTOCOLS,
     Protocol,
@@ -9,6 +10,7 @@ from ldslearn.evaluate.protocols import (
     folds_within,
     parse,
 )
+from ldslearn.evaluate.selection import Choice
 
 
 def collection(y, **known):
@@ -174,6 +176,52 @@ def test_what_is_unused_is_in_neither_part():
     assert train.tolist() == [0, 1, 6, 7]
     assert test.tolist() == [2, 3, 8, 9]
     assert len(parse("split:each").splits(data)) == 2
+
+
+@pytest.mark.parametrize("text", ["folds:3", "shuffle:4:0.5", "groups"])
+@pytest.mark.parametrize("grouped", [True, False])
+def test_unused_sequences_are_in_no_fold_shuffle_or_group(text, grouped):
+    split = np.array(["unused", "1", "2"] * 8)
+    groups = np.repeat(list("wxyz"), 6) if grouped or text == "groups" else None
+    data = collection(["a", "b"] * 12, split=split, groups=groups)
+    splits = parse(text).splits(data, seed=1)
+    for train, test in splits:
+        assert set(split[train]) == set(split[test]) == {"1", "2"}
+        assert len(train) + len(test) == 16
+    alone = parse(text).splits(data[split != "unused"], seed=1)  # indices of the part
+    used = np.flatnonzero(split != "unused")
+    for (train, test), (own_train, own_test) in zip(splits, alone, strict=True):
+        assert train.tolist() == used[own_train].tolist()
+        assert test.tolist() == used[own_test].tolist()
+
+
+def test_automatic_folds_count_used_sequences():
+    data = collection(["a", "b"] * 6, split=["1", "1", "1", "1", "unused", "unused"] * 2)
+    assert automatic_protocol(data) == Protocol("folds", 4)
+    parse("folds:4").splits(data)
+    with pytest.raises(ValueError, match="5 items for 5 folds; got 4 of class 'a'"):
+        parse("folds:5").splits(data)
+    nothing = collection(["a", "b"], split=["unused"] * 2)
+    for text in ("folds:2", "split", "split:each"):
+        with pytest.raises(ValueError, match="split must name a part .*; got 'unused' for every"):
+            parse(text).splits(nothing)
+
+
+def test_a_trial_trains_on_what_another_trial_does_not_use(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "ldslearn.evaluate.fitting.choose",
+        lambda method, data, *_, folds, **__: (
+            seen.append(folds.splits(data)) or Choice(1, 1, None, [])
+        ),
+    )
+    trials = np.array([["unused", "train"], ["train", "test"], ["test", "train"]] * 4)
+    random = np.random.default_rng(0)
+    data = Collection(
+        list(random.standard_normal((12, 2, 9))), ["a", "b"] * 6, split=trials[:, 0], trials=trials
+    )
+    evaluate(data, "lds-martin", parse("trials"))
+    assert sorted(np.concatenate([test for _, test in seen[1]])) == list(range(8))
 
 
 def test_published_trials():

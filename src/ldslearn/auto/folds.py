@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
-from ldslearn.classify.folds import cut_groups
+from ldslearn.classify.folds import cut_folds
 
 Floats = NDArray[np.float64]
 _MOST_FOLDS = 10  # of sparse coding more folds cost nothing, and leave almost all to train on
@@ -44,12 +43,8 @@ def make_folds(
         seed = random.randint(2**31)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # classes smaller than the folds
-            if groups is None:
-                cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-                parts = cut.split(tested, labels[tested])
-            else:
-                random_order = np.random.RandomState(seed)
-                parts = iter(cut_groups(labels[tested], groups[tested], n_folds, random_order))
-            for number, (_, held_out) in enumerate(parts):
-                repeat[tested[held_out]] = number
+            owners = None if groups is None else groups[tested]
+            parts = cut_folds(labels[tested], owners, n_folds, seed)
+        for number, (_, held_out) in enumerate(parts):
+            repeat[tested[held_out]] = number
     return folds

@@ -84,7 +84,7 @@ class Trial:
     description : Description
     rule : Rule
     correct : (n_repeats, n_tested) array of bool
-        Whether each sequence was labelled rightly.
+        Whether each sequence was labelled correctly.
     losses : (n_repeats, n_tested) array
         Minus the logarithm of the chance given to the true class.
     factor : float
@@ -106,7 +106,7 @@ class Trial:
     def loss(self) -> float:
         """Mean over sequences and repeats: what candidates are compared by.
 
-        It tells apart candidates that label equally many rightly, and is less of a lottery.
+        It tells apart candidates that label equally many correctly, and is less of a lottery.
         """
         return float(self.losses.mean())
 

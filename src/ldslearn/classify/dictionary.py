@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
-from ldslearn._places import one_warning, placed
+from ldslearn._places import locate_systems, warn_once
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
@@ -71,7 +71,7 @@ class DictionaryClassifier(LDSClassifier):
     mix_ : float
         What ``mix="cv"`` chose.
     mix_scores_ : dict of float to float
-        Share of held-out systems labelled rightly by each candidate of ``mix="cv"``.
+        Share of held-out systems labelled correctly by each candidate of ``mix="cv"``.
 
     Notes
     -----
@@ -96,7 +96,7 @@ class DictionaryClassifier(LDSClassifier):
         self.classifier = classifier
         self.per_class = per_class
 
-    @one_warning
+    @warn_once
     def fit(self, X: LDS, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the dictionary and the classifier of codes.
 
@@ -196,7 +196,7 @@ class DictionaryClassifier(LDSClassifier):
         found = []
         for own in members:
             dictionary = clone(template).set_params(n_atoms=min(template.n_atoms, len(own)))
-            with placed(own.tolist()):
+            with locate_systems(own.tolist()):
                 found.append(dictionary.fit(systems[own]))
         return found
 

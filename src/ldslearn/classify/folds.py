@@ -1,4 +1,4 @@
-"""Folds of labelled systems or sequences that part no group."""
+"""Stratified folds of labelled systems or sequences."""
 
 from typing import Any
 
@@ -10,18 +10,22 @@ from ldslearn import _errors
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-def cut_groups(
-    labels: NDArray[Any], groups: NDArray[Any], n_folds: int, random: np.random.RandomState
+def cut_folds(
+    labels: NDArray[Any], groups: NDArray[Any] | None, n_folds: int, seed: int
 ) -> list[Split]:
-    """Return training and test indices of stratified folds that part no group.
+    """Return training and test indices of random stratified folds, which split no group.
 
     Groups are renumbered in random order here, for the shuffling of scikit-learn before 1.8 changes
     nothing but the counts that folds are balanced by.
     """
-    from sklearn.model_selection import StratifiedGroupKFold  # takes its time
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # takes its time
 
+    if groups is None:
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        return list(folds.split(labels, labels))
     names, owners = np.unique(groups, return_inverse=True)
-    renumbered = np.argsort(random.permutation(len(names)))[owners]
+    order = np.random.RandomState(seed).permutation(len(names))
+    renumbered = np.argsort(order)[owners]
     return list(StratifiedGroupKFold(n_folds).split(labels, labels, renumbered))
 
 

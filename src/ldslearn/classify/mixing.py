@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.classify.folds import Split, check_groups, cut_groups
+from ldslearn.classify.folds import Split, check_groups, cut_folds
 
 MIXES = (0.2, 0.4, 0.6, 0.8, 1.0)
 _FOLDS = 5
@@ -19,14 +19,14 @@ def choose_mix(
     groups: Any,
     name: str,
 ) -> tuple[float, dict[float, float]]:
-    """Return the value of `mix` that labels most held-out systems rightly, and all their shares.
+    """Return the value of `mix` that labels most held-out systems correctly, and all their shares.
 
     Of equals the largest is taken, which weighs the covariance least.
 
     Parameters
     ----------
     count_hits : callable
-        ``count_hits(mix, train, test)`` is the number of test systems labelled rightly.
+        ``count_hits(mix, train, test)`` is the number of test systems labelled correctly.
     labels : (N,) array
         Indices of classes.
     groups : (N,) array or None
@@ -49,14 +49,11 @@ def _make_folds(labels: NDArray[np.intp], groups: Any, name: str) -> list[Split]
     if owners is None:
         if counts.min() < 2:
             raise _errors.class_too_small_for(f"{name}='cv'", int(counts.min()))
-        from sklearn.model_selection import StratifiedKFold  # takes its time
-
-        n_folds = min(_FOLDS, int(counts.min()))
-        return list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(labels, labels))
+        return cut_folds(labels, None, min(_FOLDS, int(counts.min())), seed=0)
     n_folds = min(_FOLDS, len(np.unique(owners)), int(counts.max()))
     if n_folds < 2:
         raise _errors.class_too_small_for(f"{name}='cv'", int(counts.max()))
-    found = cut_groups(labels, owners, n_folds, np.random.RandomState(0))
+    found = cut_folds(labels, owners, n_folds, seed=0)
     kept = [(a, b) for a, b in found if len(b) and len(np.unique(labels[a])) > 1]
     if not kept:
         raise _errors.invalid(

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
-from ldslearn._places import placed
+from ldslearn._places import locate_systems
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.geometry import pairwise_distance
 from ldslearn.geometry.fitted import TRAINING, check_like, row_blocks
@@ -114,7 +114,7 @@ class NearestLDSClassifier(LDSClassifier):
         systems = self._check_like(X)
         scores = np.empty((len(systems), len(self.classes_)))
         for block in row_blocks(len(systems), len(self.systems_)):
-            with placed(block.start, other=(TRAINING, 0)):
+            with locate_systems(block.start, other=(TRAINING, 0)):
                 D = self._distances(systems[block], self.systems_)
             for c in range(len(self.classes_)):
                 scores[block, c] = -D[:, self._labels == c].min(axis=1)
@@ -126,7 +126,7 @@ class NearestLDSClassifier(LDSClassifier):
         shape = (len(systems), len(self.classes_))
         votes, ranks = np.zeros(shape), np.full(shape, float(self.n_neighbors))
         for block in row_blocks(len(systems), len(self.systems_)):
-            with placed(block.start, other=(TRAINING, 0)):
+            with locate_systems(block.start, other=(TRAINING, 0)):
                 D = self._distances(systems[block], self.systems_)
             order = np.argsort(D, axis=1, kind="stable")[:, : self.n_neighbors]
             voters = self._labels[order]

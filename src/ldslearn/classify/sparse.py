@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_real
-from ldslearn._places import placed
+from ldslearn._places import locate_systems
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
@@ -63,7 +63,7 @@ class SparseCodingClassifier(LDSClassifier):
     mix_ : float
         What ``mix="cv"`` chose.
     mix_scores_ : dict of float to float
-        Share of held-out systems labelled rightly by each candidate of ``mix="cv"``.
+        Share of held-out systems labelled correctly by each candidate of ``mix="cv"``.
 
     Notes
     -----
@@ -215,7 +215,7 @@ class SparseCodingClassifier(LDSClassifier):
         explained = np.empty((len(systems), n_classes))
         first_atoms = np.full(len(systems), -1)
         for block in kernel.blocks(systems):
-            with placed(block.start):
+            with locate_systems(block.start):
                 codes, cross = self.coder_.code(systems[block])
             explained[block] = explained_by_class(
                 kernel.gram, cross, codes, self.atom_classes_, n_classes

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive, random_source
-from ldslearn._places import placed
+from ldslearn._places import locate_systems
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.geometry.fitted import FittedKernel, row_blocks
 from ldslearn.geometry.registry import Kernel
@@ -137,7 +137,7 @@ class LDSSVC(LDSClassifier):
         systems = self.kernel_.check(X)
         found = []
         for block in row_blocks(len(systems), self.svc_.shape_fit_[0]):
-            with placed(block.start):
+            with locate_systems(block.start):
                 found.append(getattr(self.svc_, method)(self._rows(systems[block])))
         return np.concatenate(found)
 

@@ -65,7 +65,8 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
             "It says itself how it is to be read.",
         )  # fmt: skip
     if layout is not None:
-        return LAYOUTS[layout](path, n_jobs=n_jobs)
+        skip = options.get("on_error") == "skip"
+        return LAYOUTS[layout](path, n_jobs=n_jobs, partial=skip)
     if not path.exists():
         raise _nothing_there(path)
     if one_file:

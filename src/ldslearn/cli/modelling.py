@@ -84,10 +84,10 @@ Bandwidth = Annotated[
     ),
 ]
 Scale = Annotated[
-    float | None,
+    str | None,
     typer.Option(
-        help="Scale a of --stabilizer soft; 2.5 when not given.",
-        min=0,
+        metavar="NUMBER",
+        help="Scale a of --stabilizer soft, a positive number; 2.5 when not given.",
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -135,7 +135,8 @@ def method_options(
     with usage():
         found = find_method(method)
         values = {
-            "n_states": states, "delays": delays, "stabilizer": stabilizer, "scale": scale,
+            "n_states": states, "delays": delays, "stabilizer": stabilizer,
+            "scale": parse_number_or("--scale", scale, None, 0.0, None),
             "sparsity": sparsity, "atoms": atoms, "per_class": per_class, "order": order,
             "mix": parse_number_or("--mix", mix, "cv", 0.0, 1.0),
             "bandwidth": parse_number_or("--bandwidth", bandwidth, "median", 0.0, None),
@@ -146,9 +147,9 @@ def method_options(
 
 
 def parse_number_or(
-    name: str, text: str | None, word: str, low: float, high: float | None
+    name: str, text: str | None, word: str | None, low: float, high: float | None
 ) -> float | str | None:
-    """Return a number from `low` to `high` (None: any larger one), or the one word allowed."""
+    """Return a number from `low` to `high` (None: any above `low`), or the word allowed, if any."""
     if text is None or text == word:
         return text
     try:
@@ -158,14 +159,19 @@ def parse_number_or(
     above = low <= number <= high if high is not None else low < number < float("inf")
     if not above:
         rule = f"a number from {low:g} to {high:g}" if high is not None else "a positive number"
-        raise _errors.invalid(name, f"be {rule}, or {word}", repr(text), "")
+        words = "" if word is None else f", or {word}"
+        raise _errors.invalid(name, f"be {rule}{words}", repr(text), "")
     return number
 
 
 def protocol_options(
-    layout: given.Layout = None, protocol: given.ProtocolText = None, folds: given.Folds = None
+    layout: given.Layout = None,
+    method: MethodName = "auto",
+    protocol: given.ProtocolText = None,
+    folds: given.Folds = None,
 ) -> Any:
     """Return the protocol; None for the one that suits the data, if it is no set of the paper."""
+    from ldslearn.evaluate.methods import find_method
     from ldslearn.evaluate.protocols import Protocol, parse
     from ldslearn.evaluate.published import PAPER_SETS
 
@@ -175,5 +181,5 @@ def protocol_options(
         if folds is not None:
             return Protocol("folds", folds)
         if protocol is None and layout is not None:
-            return parse(PAPER_SETS[layout].protocol)
+            return parse(PAPER_SETS[layout].protocol_of(find_method(method).learns_atoms))
         return None if protocol is None else parse(protocol)

@@ -157,7 +157,8 @@ def list_parameters(parameters: Mapping[str, Mapping[str, Any]]) -> list[Table |
         table.add_column(column)
     for name, one in known.items():
         value = one["value"]
-        table.add_row(name, "" if value is None else plain(str(value)), plain(one["from"]))
+        shown = "automatic" if value is None else plain(str(value))
+        table.add_row(name, shown, plain(one["from"]))
     return [table]
 
 

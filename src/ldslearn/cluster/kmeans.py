@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
-from ldslearn._places import one_warning
+from ldslearn._places import warn_once
 from ldslearn._tags import NoTable
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.centres import assigned, restarts, squared_distances
@@ -100,7 +100,7 @@ class LDSKMeans(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @one_warning
+    @warn_once
     def fit(self, X: LDS | LDSStore, y: Any = None) -> Self:
         """Find the centres.
 

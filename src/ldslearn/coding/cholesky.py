@@ -91,7 +91,7 @@ def back_substitute(L, n_active, y, w):  # type: ignore[no-untyped-def]
 
 @njit(**options)
 def combine(K, active, n_active, w, out):  # type: ignore[no-untyped-def]
-    """Fill `out` with K[:, active] w, four atoms a pass."""
+    """Fill `out` with K[:, active] w, four atoms per pass."""
     out[:] = 0.0
     i = 0
     while i + 4 <= n_active:

@@ -32,8 +32,8 @@ _CLIPS = VIDEO_SUFFIXES | {".mat"}
 _SOURCE = (
     "Get the DynTex++ dataset from the page of Bernard Ghanem (Ghanem and Ahuja, ECCV 2010) and "
     "unpack it with dyntex++_info.mat beside the 3600 files it names, each with a 50 x 50 x 50 "
-    "array subv; or as 36 folders, one a class, of 100 such files or videos; or as 3600 such files "
-    "in order of their classes."
+    "array subv; or as 36 folders, one per class, of 100 such files or videos; or as 3600 such "
+    "files in order of their classes."
 )
 
 
@@ -144,7 +144,7 @@ def _in_folders(root: Path) -> list[Item]:
 
 
 def _in_one_folder(root: Path) -> list[Item]:
-    """Files of one folder, a hundred a class: by their numbers where they have one, else all."""
+    """Files of one folder, a hundred per class: by their numbers where they have one, else all."""
     paths = files_in(root, _CLIPS)
     numbers = [int(path.stem) if path.stem.isdecimal() else 0 for path in paths]
     if min(numbers, default=0) < 1 or len(set(numbers)) < len(numbers):

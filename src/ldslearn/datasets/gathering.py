@@ -67,7 +67,10 @@ def check_complete(
     if missing and not partial:
         shown = "; ".join(missing[:5])
         more = f"; and {len(missing) - 5} more" if len(missing) > 5 else ""
-        source = f"{source} In Python, partial=True loads what is there."
+        source = (
+            f"{source} To load what is there, use partial=True in Python, or --skip-errors of "
+            "evaluate, train, cluster and convert."
+        )
         raise _errors.missing_data(what, root, f"part of it ({shown}{more})", source)
 
 
@@ -89,7 +92,7 @@ def gather(
     read : callable
         Turns an item into a video (n_frames, height, width[, n_colours]) or a sequence
         (n_channels, n_timepoints), a list of them, or a recording. Those of one item are a group
-        of their own when no groups are known, so that no split parts them.
+        of their own when no groups are known, so that no split separates them.
     description : str
         What the progress bar says.
     reading : Reading

@@ -158,5 +158,5 @@ def _integers(name: str, values: NDArray[Any]) -> list[int]:
 
 def _vector(values: NDArray[Any]) -> NDArray[Any]:
     if values.ndim != 1:
-        raise ValueError(f"shape {values.shape} where one value a sequence is needed")
+        raise ValueError(f"shape {values.shape} where one value per sequence is needed")
     return values

@@ -23,7 +23,7 @@ _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(.*)""", re.IGN
 
 
 def load_ts(path: Path) -> Collection:
-    r"""Return the collection in a .ts file, one sequence a line.
+    r"""Return the collection in a .ts file, one sequence per line.
 
     Channels are separated by ``:`` and values by ``,``; the last field is the label when the file
     says ``@classLabel true`` or ``@targetLabel true``. Lengths may differ from line to line.
@@ -79,7 +79,7 @@ def load_arff(path: Path) -> Collection:
 
     Multivariate: one relational attribute, whose rows ``'1,2,3\n4,5,6',label`` hold a channel
     between two ``\n``, and time points that are ``?`` in all channels at the end pad the sequence.
-    Univariate: numeric attributes, one a time point, and the label last.
+    Univariate: numeric attributes, one per time point, and the label last.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class Group:
     Attributes
     ----------
     data, atoms : lists of Columns
-        Of all samples and of all atoms, one entry a term.
+        Of all samples and of all atoms, one entry per term.
     weights : list of float
     sparsity : float
     codes : (N, J) array
@@ -87,7 +87,7 @@ class Group:
         self._kernels = None
 
     def problems(self, r: int) -> list[Any]:
-        """The objective in atom r, one a term; none if no code uses it.
+        """The objective in atom r, one per term; none if no code uses it.
 
         They share memory with those of the last call, which are not to be used any more.
         """

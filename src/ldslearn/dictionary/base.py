@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
-from ldslearn._places import one_warning
+from ldslearn._places import warn_once
 from ldslearn._tags import NoTable
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
@@ -37,7 +37,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     `random_state` and `n_jobs`.
     """
 
-    @one_warning
+    @warn_once
     def fit(self, X: LDS | LDSStore, y: Any = None) -> Self:
         """Learn the atoms.
 
@@ -76,7 +76,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         limit = f"after max_iter={self.max_iter} iterations"
         self._keep(groups, recipe, systems, steps, settled if ended else limit)
 
-    @one_warning
+    @warn_once
     def partial_fit(self, X: LDS, y: Any = None) -> Self:
         """Learn from one batch of a stream, going on from what was learned before.
 
@@ -127,7 +127,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self.fit(X).transform(X)
 
     def score(self, X: LDS | LDSStore, y: Any = None) -> float:
-        """Return minus the objective a system, best codes included."""
+        """Return minus the objective per system, best codes included."""
         check_is_fitted(self, "atoms_")
         systems = as_batch(X)
         self._check_like(systems[:1])
@@ -257,4 +257,4 @@ def _named(recipe: Recipe, terms: list[list[Columns]]) -> list[dict[str, Columns
 
 def _state_of(groups: list[Group], objective: float) -> str:
     used = [group.n_codes / len(group) for group in groups]
-    return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms a code"
+    return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms per code"

@@ -56,7 +56,7 @@ class LDSDictionary(SystemDictionary):
     stopped_ : str
         Why it stopped.
     batch_objective_ : list of float
-        Of `partial_fit`: objective a system of every batch, before it was learned from.
+        Of `partial_fit`: objective per system of every batch, before it was learned from.
     n_batches_ : int
         Of `partial_fit`.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
-from ldslearn._places import named, placed
+from ldslearn._places import locate_systems, name_systems
 from ldslearn._writing import name_full_disk, scratch_folder
 from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.recipe import Recipe
@@ -112,7 +112,7 @@ class Samples:
         return [term[order] for term in several]
 
     def problems(self, members: NDArray[np.intp]) -> list[AnyProblem]:
-        """The sum of -k(atom, sample) over some samples, one a term."""
+        """The sum of -k(atom, sample) over some samples, one per term."""
         terms = self.in_memory
         if terms is not None:
             return list(members_of(terms, members))
@@ -209,7 +209,7 @@ def _filed(store: LDSStore, recipe: Recipe, folder: Path) -> Samples:
     blocks: list[Any] = []
     sizes: list[int] = []
     for number, block in enumerate(store.blocks(_ON_DISK)):
-        with named(X=store), placed(sum(sizes)):
+        with name_systems(X=store), locate_systems(sum(sizes)):
             terms = columns_of(block, recipe)
         sizes.append(len(block))
         blocks.append([Filed.write(term, folder / f"{number}-{i}") for i, term in enumerate(terms)])

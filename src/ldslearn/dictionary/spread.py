@@ -37,7 +37,7 @@ class SpreadProblem:
     here : AtomProblem or None
         All other atoms.
     parts : list
-        Handles of the samples that use the atom, lists of an AtomProblem a term.
+        Handles of the samples that use the atom, lists of an AtomProblem per term.
     term : int
         Which of them.
     kind : "symmetric", "skew" or "plain"

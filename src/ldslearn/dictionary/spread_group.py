@@ -30,7 +30,7 @@ class Sums(NamedTuple):
     positive : (J,) array
         Sum of -z over codes below zero: the positive weights of an atom's problem.
     worst : list of (float, int)
-        Residual and place in the block of the samples coded worst, one an atom.
+        Residual and place in the block of the samples coded worst, one per atom.
     """
 
     residual: float
@@ -91,7 +91,7 @@ class SpreadGroup(Group):
         return float(residual + self.sparsity * sum(sums.penalty for sums in self._sums))
 
     def problems(self, r: int) -> list[Any]:
-        """The objective in atom r, one a term; none if no code uses it."""
+        """The objective in atom r, one per term; none if no code uses it."""
         used = [index for index, sums in enumerate(self._sums) if sums.users[r]]
         if not used:
             return []
@@ -163,6 +163,6 @@ def sums_of(
 
 
 def users_of(terms: Stored, codes: Floats, r: int) -> list[AtomProblem]:
-    """The samples of a block that use an atom, as its problem, one a term."""
+    """The samples of a block that use an atom, as its problem, one per term."""
     users = np.flatnonzero(codes[:, r])
     return [AtomProblem(data[users], -codes[users, r]) for data in opened(terms)]

@@ -66,11 +66,13 @@ def fit_method(
 ) -> Fit:
     """Choose what is not given on `data`, and fit.
 
-    `outer` is how `data` was parted from what it will be tested on: folds within are like it.
+    `outer` is how `data` was split from what it will be tested on: folds within are like it.
     `whole` is both together, whose lengths states and delays must suit.
     """
     if outer is not None and outer.ignore_groups:
         data = replace(data, groups=None)
+    if outer is not None and outer.kind == "trials":  # the split is that of one trial
+        data = replace(data, split=None)
     folds = None if outer is None else folds_within(data, outer)
     if not method.automatic:
         choice = choose(

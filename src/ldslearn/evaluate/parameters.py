@@ -80,11 +80,7 @@ def settle_parameters(
         check_automatic({_option(name): asked.get(name) for name in _AUTOMATIC})
     for name, value in asked.items():
         if name not in method.parameters:
-            users = [one.name for one in METHODS.values() if name in one.parameters]
-            raise _errors.invalid(
-                _option(name), f"not be given to the method {method.name}, which does not use it",
-                value, f"It is used by {', '.join(users)}.",
-            )  # fmt: skip
+            raise _refuse_option(method, name, value)
     published = {}
     if paper_set is not None and not method.automatic:
         found = find_set(paper_set).parameters(method.learns_atoms, method.parameters)
@@ -102,12 +98,32 @@ def settle_parameters(
             values[name], sources[name] = _USUAL[name], "default"
     if values.get("stabilizer", "soft") != "soft":
         if "scale" in asked:
+            given_both = "stabilizer" in asked
+            source = "" if given_both else f" ({sources['stabilizer']})"
             raise _errors.invalid(
                 "--scale", "be given with --stabilizer soft, which alone uses it",
-                f"--stabilizer {values['stabilizer']}", "Leave one of them out.",
+                f"--stabilizer {values['stabilizer']}{source}",
+                "Leave one of them out." if given_both else "Add --stabilizer soft.",
             )  # fmt: skip
         del values["scale"], sources["scale"]
     return Parameters(values, sources)
+
+
+def _refuse_option(method: Method, name: str, value: Any) -> ValueError:
+    """An option that a method does not use, with the methods that do."""
+    users = [one.name for one in METHODS.values() if name in one.parameters]
+    who = f"not be given to the method {method.name}"
+    if name == "per_class":
+        option = "--per-class" if value else "--together"
+        reason = ", which always learns atoms per class" if method.learns_atoms else ""
+        return ValueError(
+            f"{option} must {who}{reason or ', which does not use it'}. "
+            f"{'Leave it out; it' if reason else 'It'} is used by {', '.join(users)}."
+        )
+    return _errors.invalid(
+        _option(name), f"{who}, which does not use it", value,
+        f"It is used by {', '.join(users)}.",
+    )  # fmt: skip
 
 
 def _option(name: str) -> str:

@@ -1,18 +1,14 @@
-"""Protocols as data: how a collection is parted into training and test sequences."""
+"""Protocols as data: how a collection is split into training and test sequences."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import (
-    LeaveOneGroupOut,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-)
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedShuffleSplit
 
 from ldslearn import _errors
 from ldslearn._kinds import nearest
-from ldslearn.classify.folds import cut_groups
+from ldslearn.classify.folds import cut_folds
 from ldslearn.datasets.collection import UNUSED, Collection
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -35,7 +31,7 @@ class Protocol:
     test : str
         Value of ``Collection.split`` that is tested; "each" takes every value in turn.
     ignore_groups : bool
-        Whether folds and shuffles may part a group. They keep it on one side unless a protocol of
+        Whether folds and shuffles may split a group. They keep it on one side unless a protocol of
         the paper says otherwise.
     """
 
@@ -53,10 +49,15 @@ class Protocol:
         """Return training and test indices of every round; the same ones for the same seed.
 
         Where groups are known, folds and shuffles keep each of them on one side, unless
-        `ignore_groups` is set. Sequences whose part is "unused" are in neither.
+        `ignore_groups` is set. Sequences whose part is "unused" are in neither. Trials have lists
+        of their own.
         """
         if data.y is None:
             raise _errors.no_labels(data.names)
+        used = np.arange(len(data)) if self.kind == "trials" else _find_used(data)
+        if len(used) < len(data):
+            parts = self.splits(data[used], seed)
+            return [(used[train], used[test]) for train, test in parts]
         if len(data.classes) < 2:
             raise _errors.too_few_classes(data.classes[0], len(data))
         indices = np.arange(len(data))
@@ -82,20 +83,19 @@ class Protocol:
             others = int(np.sum(counts == count)) - 1
             raise _errors.too_few_of_class(smallest, count, others, needed)
         if self.kind == "folds":
-            folds = StratifiedKFold(self.repeats, shuffle=True, random_state=seed)
-            return list(folds.split(indices, data.y))
+            return cut_folds(data.y, None, self.repeats, seed)
         tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
         if not n_classes <= tested <= len(data) - n_classes:
             raise _errors.invalid(
                 f"a share of {self.test_size:g}",
-                f"test {n_classes} sequences, one a class, and leave as many to train on",
+                f"test {n_classes} sequences, one per class, and leave as many to train on",
                 f"{tested} to test of {len(data)}", "Take another share.",
             )  # fmt: skip
         shuffle = StratifiedShuffleSplit(self.repeats, test_size=self.test_size, random_state=seed)
         return list(shuffle.split(indices, data.y))
 
     def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
-        """Folds, or random splits, that part no group."""
+        """Folds, or random splits, that split no group."""
         n_groups = len(np.unique(groups))
         most_of_a_class = int(np.unique(y, return_counts=True)[1].max())
         folds = self.kind == "folds"
@@ -107,7 +107,7 @@ class Protocol:
                 if n_groups > 1 else "Take a share nearer to a half.",
             )  # fmt: skip
         if folds:
-            return cut_groups(y, groups, self.repeats, np.random.RandomState(seed))
+            return cut_folds(y, groups, self.repeats, seed)
         rounds = [np.random.default_rng((seed, number)) for number in range(self.repeats)]
         return [_draw_groups(y, groups, self.test_size, random) for random in rounds]
 
@@ -117,7 +117,7 @@ class Protocol:
                 "the collection", "say what is trained on and what is tested", "no split",
                 "Use folds:5, or a manifest with a column 'split'.",
             )  # fmt: skip
-        parts = [str(part) for part in np.unique(data.split) if part != UNUSED]
+        parts = [str(part) for part in np.unique(data.split)]
         tested = parts if self.test == "each" else [self.test]
         if self.test != "each" and self.test not in parts:
             raise _errors.invalid(
@@ -126,9 +126,8 @@ class Protocol:
             )  # fmt: skip
         if len(parts) < 2:
             raise _errors.invalid("split", "have two values at least", parts, "")
-        used = data.split != UNUSED
         return [
-            (np.flatnonzero(used & (data.split != part)), np.flatnonzero(data.split == part))
+            (np.flatnonzero(data.split != part), np.flatnonzero(data.split == part))
             for part in tested
         ]
 
@@ -199,6 +198,8 @@ def automatic_folds(data: Collection) -> Protocol:
     """Five folds, or as many as the smallest class has sequences, or groups."""
     if data.y is None:
         return Protocol("folds", 5)
+    data = data[_find_used(data)]
+    assert data.y is not None
     count = _smallest_class(data.y)[1]
     groups = _groups_of(data)
     if groups is not None:
@@ -246,6 +247,18 @@ def _draw_groups(
             best, least = drawn, error
     tested = np.isin(owners, best)
     return np.flatnonzero(~tested), np.flatnonzero(tested)
+
+
+def _find_used(data: Collection) -> NDArray[np.intp]:
+    """Indices of the sequences whose part is not "unused"."""
+    if data.split is None:
+        return np.arange(len(data))
+    used = np.flatnonzero(data.split != UNUSED)
+    if not len(used):
+        raise _errors.invalid(
+            "split", "name a part to train on and one to test", f"{UNUSED!r} for every sequence", ""
+        )
+    return used
 
 
 def _groups_of(data: Collection) -> NDArray[np.str_] | None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_between, check_real, check_whole, random_source
-from ldslearn._places import one_warning, placed
+from ldslearn._places import locate_systems, warn_once
 from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.geometry.windows import mean_over_windows, root_mean_over_windows
@@ -20,7 +20,7 @@ _SMALL_TILE = 8
 _MOST_FREQUENCIES = 16384
 
 
-@one_warning
+@warn_once
 @mean_over_windows
 def binet_cauchy_kernel(
     X: LDS,
@@ -110,7 +110,7 @@ def kl_divergence_rate(
     """
     first, second = check_pair(X, Y)
     for systems, batch in ((first, ""), (second, " of Y"))[: 2 - (first is second)]:
-        with placed(batch=batch):
+        with locate_systems(batch=batch):
             _check_driven(systems)
     if n_frequencies is not None:
         check_whole("n_frequencies", n_frequencies)
@@ -223,7 +223,7 @@ def alignment_distance(
     weight : float
         Of the transition matrices against the measurement matrices.
     n_starts : int
-        Starting points a pair.
+        Starting points per pair.
     max_iter : int
         Steps from each.
     random_state : int, RandomState, Generator or None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._places import one_warning, placed
+from ldslearn._places import locate_systems, warn_once
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
@@ -53,7 +53,7 @@ class ReferenceKernel:
 
     def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernels of other systems with these, (len(X), N)."""
-        with placed(other=(TRAINING, 0)):
+        with locate_systems(other=(TRAINING, 0)):
             K = sum_parts(self.parts, X, self.systems, n_jobs)
         return K if self.projector is None else K @ self.projector
 
@@ -66,7 +66,7 @@ class ReferenceKernel:
         found = np.empty(len(X))
         for start in range(0, len(X), _DIAGONAL_BLOCK):
             block = X[start : start + _DIAGONAL_BLOCK]
-            with placed(start):
+            with locate_systems(start):
                 found[start : start + len(block)] = sum_parts(
                     self.parts, block, block, n_jobs
                 ).diagonal()
@@ -91,7 +91,7 @@ class FittedKernel(ReferenceKernel):
     gram: Floats
 
     @classmethod
-    @one_warning
+    @warn_once
     def fit(
         cls,
         systems: LDS,

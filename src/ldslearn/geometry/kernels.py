@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real
-from ldslearn._places import one_warning
+from ldslearn._places import warn_once
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import check_pair, solve_pairs
@@ -35,7 +35,7 @@ def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
     return solve_pairs("squared_norms", first, second, n_jobs, "projection kernel")
 
 
-@one_warning
+@warn_once
 def martin_kernel(
     X: LDS,
     Y: LDS | None = None,
@@ -68,7 +68,7 @@ def martin_kernel(
     return K if part is None else part.gram
 
 
-@one_warning
+@warn_once
 def hybrid_kernel(
     X: LDS, Y: LDS | None = None, *, mix: float = 0.5, n_jobs: int | None = None
 ) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._locks import lock_file
-from ldslearn._places import named, one_warning
+from ldslearn._places import name_systems, warn_once
 from ldslearn._records import check_seal, read_json, seal
 from ldslearn._writing import (
     atomic_write,
@@ -41,7 +41,7 @@ _TILE = 2**24  # bytes of systems along a side of a tile
 _SAVED_EVERY = 30.0  # seconds: what a process that is killed may cost
 
 
-@one_warning
+@warn_once
 def write_kernel(
     path: str | os.PathLike[str],
     X: LDS | LDSStore,
@@ -93,7 +93,7 @@ def write_kernel(
         settings: dict[str, Any] = {"parts": parts, "n_jobs": n_jobs}
         saved = time.monotonic()
         try:
-            with named(X=systems):
+            with name_systems(X=systems):
                 for i, j, values in each_tile(tile_of, rows, None, done=set(done), **settings):
                     K[i, j] = values
                     K[j, i] = values.T

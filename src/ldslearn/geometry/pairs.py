@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
-from ldslearn._places import placed
+from ldslearn._places import locate_systems
 from ldslearn.geometry.prepared import Prepared, prepare
 from ldslearn.models import LDS, as_systems
 
@@ -156,7 +156,7 @@ def prepare_both(X: LDS, Y: LDS, n_jobs: int | None = None) -> tuple[Prepared, P
     first = prepare(X, n_jobs)
     if Y is X:
         return first, first
-    with placed(batch=" of Y"):
+    with locate_systems(batch=" of Y"):
         return first, prepare(Y, n_jobs)
 
 
@@ -185,7 +185,7 @@ def both_sides(make: Callable[[LDS], Side], X: LDS, Y: LDS | None) -> tuple[Side
     side = make(first)
     if second is first:
         return side, side
-    with placed(batch=" of Y"):
+    with locate_systems(batch=" of Y"):
         return side, make(second)
 
 

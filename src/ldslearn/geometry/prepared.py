@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
-from ldslearn._places import note, placed
+from ldslearn._places import locate_systems, note
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
@@ -62,7 +62,7 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
     eigenvalues = np.empty((n_systems, 2, n_states))  # real and imaginary parts
 
     def solve(block: slice) -> None:
-        with placed(block.start):
+        with locate_systems(block.start):
             _schur(systems.A[block], S[block], Z[block])
         W[block], T = _gramians(S[block], systems.C[block] @ Z[block])
         eigenvalues[block] = np.diagonal(T, axis1=2, axis2=3)

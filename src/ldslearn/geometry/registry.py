@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real
-from ldslearn._places import one_warning
+from ldslearn._places import warn_once
 from ldslearn.geometry.alternatives import (
     alignment_distance,
     binet_cauchy_kernel,
@@ -47,7 +47,7 @@ DISTANCES: dict[str, Callable[..., Floats]] = {
 }
 
 
-@one_warning
+@warn_once
 def pairwise_kernel(
     X: LDS,
     Y: LDS | None = None,
@@ -149,7 +149,7 @@ def _checked(
     return values.astype(np.float64)
 
 
-@one_warning
+@warn_once
 def pairwise_distance(
     X: LDS,
     Y: LDS | None = None,

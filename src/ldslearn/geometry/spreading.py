@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
-from ldslearn._places import Place, named, one_warning, placed
+from ldslearn._places import Place, locate_systems, name_systems, warn_once
 from ldslearn.models.lds import LDS
 from ldslearn.models.streaming import Block, blocks_of, loaded
 
@@ -20,7 +20,7 @@ Tile = tuple[slice, slice, Floats]
 def over_blocks(function: Pairwise) -> Pairwise:
     """Let a function ``f(X, Y=None, ...)`` of all pairs take stores, and use a cluster."""
 
-    @one_warning
+    @warn_once
     @wraps(function)
     def run(X: Any, Y: Any = None, **settings: Any) -> Floats:
         rows = blocks_of(X)
@@ -34,7 +34,7 @@ def over_blocks(function: Pairwise) -> Pairwise:
         shape = (len(X), len(X) if symmetric else len(Y))
         out = np.empty(shape)
         tiles = each_tile(run, left, None if symmetric else right, **settings)
-        with named(X=X, Y=Y):
+        with name_systems(X=X, Y=Y):
             for i, j, found in tiles:
                 out[i, j] = found
                 if symmetric:
@@ -106,5 +106,5 @@ def _tile(
     settings: Any,
 ) -> Floats:
     other = None if second is None else loaded(second)
-    with placed(start, other=other_start):
+    with locate_systems(start, other=other_start):
         return function(loaded(first), other, **settings)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._places import one_warning
+from ldslearn._places import warn_once
 from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.models import LDS
@@ -14,13 +14,13 @@ _ANGLE_TILE = 16
 _MOST_DOUBLINGS = 60
 
 
-@one_warning
+@warn_once
 def gramian(X: LDS) -> Floats:
     """Return the observability Gramians O'O = sum_t (A^t)'C'C A^t, Eq. (4), (N, n, n)."""
     return prepare(check_pair(X, None)[0]).gramian.copy()
 
 
-@one_warning
+@warn_once
 def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return O1'O2 = sum_t (A1^t)'C1'C2 A2^t of all pairs, Eq. (4).
 
@@ -43,7 +43,7 @@ def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) ->
     return left[:, None] @ solved @ np.linalg.inv(prepare(second).transform)
 
 
-@one_warning
+@warn_once
 def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the principal angles between observability subspaces, Eq. (5), ascending.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._places import one_warning
+from ldslearn._places import warn_once
 from ldslearn.geometry.pairs import Side, both_sides, sum_pairs
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.windows import mean_over_windows
@@ -28,7 +28,7 @@ def skew_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> F
     return sum_pairs("skew_sums", *sides, n_jobs, "skew kernel")
 
 
-@one_warning
+@warn_once
 def twofold_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return the mean of :func:`symmetric_kernel` and :func:`skew_kernel` (two-fold systems)."""
     return 0.5 * (symmetric_kernel(X, Y, n_jobs=n_jobs) + skew_kernel(X, Y, n_jobs=n_jobs))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
-from ldslearn._places import note, one_warning
+from ldslearn._places import note, warn_once
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.spectrum import LARGEST_RADIUS
 from ldslearn.models.stabilizers import check_states, soft_limit
@@ -101,7 +101,7 @@ class SkewForm:
         return LDS(A, self.basis, delays=self.delays)
 
 
-@one_warning
+@warn_once
 def canonical_symmetric(
     systems: LDS, states: Any = None, *, scale: float | None = 2.5
 ) -> SymmetricForm:
@@ -130,7 +130,7 @@ def canonical_symmetric(
     return SymmetricForm(eigenvalues, U * _signs(U), systems.delays)
 
 
-@one_warning
+@warn_once
 def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.5) -> SkewForm:
     """Return the canonical form of the skew-symmetric parts of a batch.
 

@@ -26,16 +26,19 @@ def largest_singular_value(n_states: int) -> float:
 def gramian_traces(A: Floats) -> Floats:
     """Return tr sum_t (A^t)'A^t of every matrix, shape (N,), infinite if it does not converge.
 
-    It is the trace of the observability Gramian, whatever C is: C has orthonormal columns.
+    It is the trace of the observability Gramian, whatever C is: C has orthonormal columns. Each
+    matrix is summed until its own powers vanish or overflow, so that no result depends on others.
     """
+    traces = np.empty(len(A))
+    rest = np.arange(len(A))
     W, P = np.broadcast_to(np.eye(A.shape[-1]), A.shape), A
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(_MOST_DOUBLINGS):  # W holds 2^k terms, P is A^(2^k)
             W = W + P.swapaxes(1, 2) @ W @ P
             P = P @ P
-            if not np.abs(P).max() > 1e-9:  # also where all that is left is NaN
-                break
-        traces = np.trace(W, axis1=1, axis2=2)
+            traces[rest] = np.trace(W, axis1=1, axis2=2)
+            kept = np.abs(P).max(axis=(1, 2)) > 1e-9  # not of NaN, whose trace is infinite
+            rest, W, P = rest[kept], W[kept], P[kept]
     return np.where(np.isfinite(traces), traces, np.inf)
 
 

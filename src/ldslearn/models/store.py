@@ -142,11 +142,11 @@ class LDSStore:
         return LDS.concatenate(parts)[order]
 
     def __iter__(self) -> Iterator[LDS]:
-        """Blocks of systems, one a shard."""
+        """Blocks of systems, one per shard."""
         return (block.load() for block in self.blocks())
 
     def blocks(self, n_bytes: int = 0) -> list[StoredBlock]:
-        """Return consecutive shards of about so many bytes together, at least one a block."""
+        """Return consecutive shards of about so many bytes together, at least one per block."""
         found: list[list[Shard]] = []
         size = 0
         for shard in self.shards:

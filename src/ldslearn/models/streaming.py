@@ -9,7 +9,7 @@ import numpy as np
 
 from ldslearn import _errors
 from ldslearn._parallel import current_engine, cut
-from ldslearn._places import named, one_warning, placed
+from ldslearn._places import locate_systems, name_systems, warn_once
 from ldslearn.models.lds import LDS
 from ldslearn.models.shards import StoredBlock
 from ldslearn.models.store import LDSStore
@@ -43,9 +43,9 @@ def loaded(block: Block) -> LDS:
 
 
 def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a method ``f(self, X)``, one row a system, take a store, and use a cluster."""
+    """Let a method ``f(self, X)``, one row per system, take a store, and use a cluster."""
 
-    @one_warning
+    @warn_once
     @wraps(method)
     def run(self: Any, X: Any) -> Any:
         blocks = blocks_of(X)
@@ -55,7 +55,7 @@ def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
         tasks = list(zip(blocks, starts, strict=False))
         engine = current_engine()
         found = engine.map(_apply, tasks, method.__name__, self, description=method.__name__)
-        with named(X=X):
+        with name_systems(X=X):
             return np.concatenate(list(found))
 
     return run
@@ -64,7 +64,7 @@ def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
 def _apply(block: Block, start: int, method: str, estimator: Any) -> Any:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with placed(start):
+        with locate_systems(start):
             result = getattr(estimator, method)(loaded(block))
     for warning in caught:
         text = _errors.of_block(start, start + len(block), str(warning.message))

@@ -14,7 +14,7 @@ SHAPES = (
     "M0,5l5,-9h-10z",
 )
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2 4 6")
-_ROW = 20  # pixels a line of the legend
+_ROW = 20  # pixels per line of the legend
 _FEW = 12  # names that need no columns
 _LONGEST_HEADING = 24  # letters of a class in the heading of a card
 
