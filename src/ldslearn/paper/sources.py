@@ -64,7 +64,7 @@ class Source:
 
     @property
     def protocol(self) -> Protocol:
-        """How it is parted for classification."""
+        """How it is split for classification."""
         return parse(self.settings["protocol"])
 
     def splits(self, seed: int = 0) -> list[Split]:
@@ -185,7 +185,7 @@ def _systems(entry: dict[str, Any]) -> Collection:
     return Collection(X, y.astype(str))
 
 
-def _parted(parts: tuple[Any, Any, Any, Any]) -> Collection:
+def _join_parts(parts: tuple[Any, Any, Any, Any]) -> Collection:
     X_train, y_train, X_test, y_test = parts
     split = ["train"] * len(X_train) + ["test"] * len(X_test)
     y = np.concatenate([y_train, y_test])
@@ -198,6 +198,6 @@ _EMBEDDED: dict[str, Callable[[dict[str, Any]], Collection]] = {
     "systems2": _systems,
     "systems3": _systems,
     "systems10": _systems,
-    "motions": lambda entry: _parted(load_basic_motions()),
-    "vowels": lambda entry: _parted(load_japanese_vowels()),
+    "motions": lambda entry: _join_parts(load_basic_motions()),
+    "vowels": lambda entry: _join_parts(load_japanese_vowels()),
 }
