@@ -1,3 +1,4 @@
+import html
 import json
 import subprocess
 import sys
@@ -130,6 +131,11 @@ def test_the_guide_has_the_verdicts_of_the_record_and_no_others():
     assert f"{START}\n{write_table(summary)}\n{END}" in page
     assert {row["claim"] for row in summary["claims"]} == set(CLAIMS)
     assert {row["verdict"] for row in summary["claims"]} <= set(VERDICTS)
+    shown = html.unescape((DOCS / "evidence" / "report.html").read_text())
+    for row in summary["claims"]:
+        assert row["words"] in shown
+        for one in row["evidence"]:
+            assert one["words"] in shown
     accuracy = (DOCS / "accuracy.md").read_text()
     assert "confirmed" not in accuracy
     assert "refuted" not in accuracy
