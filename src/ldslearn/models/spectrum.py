@@ -51,18 +51,16 @@ def shrink_to_gramian(A: Floats) -> Floats:
     large = np.flatnonzero(~(gramian_traces(A) <= _ROOM))
     if not len(large):
         return A
+    peaks = np.abs(A[large]).max(axis=(1, 2))
+    units = A[large] / peaks[:, None, None]
+    low = np.full(len(large), np.log(0.5 / A.shape[-1]))  # |unit| <= n, so that it is safe
+    high = np.log(peaks)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        fits = gramian_traces(np.exp(middle)[:, None, None] * units) <= _ROOM
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
     stable = A.copy()
-    for index in large:
-        peak = np.abs(A[index]).max()
-        unit = A[index] / peak
-        low, high = np.log(0.5 / len(unit)), np.log(peak)  # |unit| <= n, so that `low` is safe
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if gramian_traces(np.exp(middle) * unit[None])[0] <= _ROOM:
-                low = middle
-            else:
-                high = middle
-        stable[index] = np.exp(low) * unit
+    stable[large] = np.exp(low)[:, None, None] * units
     return stable
 
 
