@@ -277,7 +277,7 @@ def test_options_of_classes_are_named_as_given(clips, capsys, option, method, re
 def test_mix_is_chosen_in_every_round_and_kept_in_models(clips, tmp_path, capsys, method):
     atoms = ["--atoms", "2"] if method == "covlds-dl-src" else []
     wanted = ["-m", method, "--mix", "cv", "--states", "2", "--sparsity", "0.1", *atoms]
-    record = answer(capsys, "evaluate", clips, "-p", "groups", *wanted, "--json")
+    record = answer(capsys, "evaluate", clips, "-p", "shuffle:2:0.5", *wanted, "--json")
     assert record["parameters"]["mix"] == {"value": "cv", "from": "given"}
     assert all(one["mix"] in (0.2, 0.4, 0.6, 0.8, 1.0) for one in record["rounds"])
     about = answer(capsys, "train", clips, *wanted, "-o", tmp_path / "m.lds", "--json")
