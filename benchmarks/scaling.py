@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import print_table
-from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, distributed
-from ldslearn.datasets import encode_folder, make_dynamic_textures
+from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans
+from ldslearn.datasets import make_dynamic_textures
 from ldslearn.dictionary import samples
 from ldslearn.dictionary.spread import SpreadProblem
 from ldslearn.geometry import pairwise_kernel
+from ldslearn.scale import dask_cluster, encode_folder
 from ldslearn.video import write_video
 
 SIZES = (100, 400, 1600)  # clips of 48 x 48 pixels and 75 frames
@@ -94,7 +95,7 @@ def counted_questions():
 def measure(clips, folder, where):
     """Seconds of every step, questions of the dictionary, its objectives, and the store."""
     seconds = {}
-    with distributed.cluster(where) if where is not None else nullcontext() as engine:
+    with dask_cluster.use_cluster(where) if where is not None else nullcontext() as engine:
         encoder = LDSEncoder(N_STATES, n_jobs=2)
         seconds["encode"], store = timed(
             lambda: encode_folder(clips, folder, encoder, size=None, shard_size=16)
@@ -119,7 +120,7 @@ def blocks_of(store, n_workers=2):
 def waiting(client):
     """Seconds of a question that needs no work, and of one more task in it."""
     atom = np.zeros((N_STATES, 2304))
-    with distributed.cluster(client) as engine:
+    with dask_cluster.use_cluster(client) as engine:
         question, _ = timed(lambda: list(engine.map(take_first, [(0,), (1,)], atom)), 20)
         many, _ = timed(lambda: list(engine.map(take_first, [(i,) for i in range(400)], atom)), 3)
     return question, (many - question) / 398

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ldslearn.datasets import Collection, make_dynamic_textures
-from ldslearn.evaluate.synthesis import from_sequence
+from ldslearn.models.synthesis import from_sequence
 from ldslearn.plot import plot_frames
 from ldslearn.video import to_sequence, to_video
 

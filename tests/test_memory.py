@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ldslearn import LDSDictionary
-from ldslearn.models import LDSStore
+from ldslearn.scale import LDSStore
 
 from support.frugal import DICTIONARY
 

@@ -24,17 +24,18 @@ from PIL import Image
 from ldslearn import LDS, LDSDictionary, load, save
 from ldslearn.datasets import load_folder
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.mat import sequences_of_mat
-from ldslearn.datasets.npz import load_npz, save_npz
-from ldslearn.datasets.resuming import finished, note_of, write_note
-from ldslearn.datasets.table import read_csv
-from ldslearn.datasets.ts import load_arff, load_ts
-from ldslearn.evaluate import Model, train
-from ldslearn.geometry import on_disk, write_kernel
-from ldslearn.models import LDSStore
-from ldslearn.models.shards import INDEX, Shard
+from ldslearn.datasets.formats.mat import sequences_of_mat
+from ldslearn.datasets.formats.npz import load_npz, save_npz
+from ldslearn.datasets.formats.table import read_csv
+from ldslearn.datasets.formats.ts import load_arff, load_ts
+from ldslearn.evaluate import train
 from ldslearn.paper.ledger import Ledger, Run
 from ldslearn.paper.sources import Source
+from ldslearn.persist import Model
+from ldslearn.scale import LDSStore, write_kernel
+from ldslearn.scale import kernel_files as on_disk
+from ldslearn.scale.resuming import finished, note_of, write_note
+from ldslearn.scale.shards import INDEX, Shard
 from ldslearn.video import read_video, write_video
 
 from support.makers import contractions, ragged_sequences, random_systems

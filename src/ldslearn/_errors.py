@@ -738,8 +738,8 @@ def package_missing(what: str, package: str, extra: str) -> ImportError:
 def no_client() -> ValueError:
     """No cluster given, and none at hand."""
     return ValueError(
-        "cluster() must be given an address or a client, or find an active client; got none. Pass "
-        "the scheduler's address, such as 'tcp://host:8786'."
+        "use_cluster() must be given an address or a client, or find an active client; got none. "
+        "Pass the scheduler's address, such as 'tcp://host:8786'."
     )
 
 

@@ -1,7 +1,7 @@
 """Blocks of work over threads or a cluster, BLAS kept to one thread each, progress in a terminal.
 
 Two seams: :func:`for_each_block` has threads that share memory; an :class:`Engine` has blocks in
-and blocks out, and works in this process unless a cluster was given (``ldslearn.distributed``).
+and blocks out, and works in this process unless a cluster was given (``ldslearn.scale``).
 """
 
 import threading
@@ -203,7 +203,7 @@ _engine: ContextVar[Engine] = ContextVar("engine", default=Engine())  # noqa: B0
 
 
 def current_engine() -> Engine:
-    """Return the engine of this context: a cluster inside ``ldslearn.distributed.cluster``."""
+    """Return the engine of this context: a cluster inside ``ldslearn.scale.use_cluster``."""
     return _engine.get()
 
 

@@ -25,12 +25,12 @@ from ldslearn.datasets import (
     load_japanese_vowels,
     make_dynamic_textures,
 )
-from ldslearn.datasets.sources import check_output, check_output_folder
 from ldslearn.dictionary import LDSDictionary
-from ldslearn.evaluate import Round, Settings, evaluate, exhibit, parse
-from ldslearn.evaluate.synthesis import from_sequence
+from ldslearn.evaluate import Round, Settings, evaluate, parse
+from ldslearn.exhibits import exhibit
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
+from ldslearn.models.synthesis import from_sequence
 from ldslearn.plot import (
     plot_code,
     plot_columns,
@@ -43,6 +43,7 @@ from ldslearn.plot import (
     plot_soft_normalisation,
 )
 from ldslearn.report import evaluation_page
+from ldslearn.scale.sources import check_output, check_output_folder
 from ldslearn.video import to_sequence, to_video
 
 

@@ -13,7 +13,7 @@ from ldslearn import LDSSVC, AutoLDSClassifier, LDSEncoder, SparseCodingClassifi
 from ldslearn.auto import ChannelScaler
 from ldslearn.auto.folds import make_folds
 from ldslearn.datasets import load_basic_motions, make_lds_sequences
-from ldslearn.models import LDSStore
+from ldslearn.scale import LDSStore
 
 X_TRAIN, Y_TRAIN, X_TEST, Y_TEST = load_basic_motions()
 

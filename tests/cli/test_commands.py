@@ -449,7 +449,7 @@ def test_a_kill_while_writing_leaves_the_old_model(clips, model, tmp_path):
     target.write_bytes(model.read_bytes())
     code = (
         "import os, signal, numpy as np, sys\n"
-        "from ldslearn.evaluate.model import Model\n"
+        "from ldslearn.persist.model import Model\n"
         "model = Model.load(sys.argv[1])\n"
         "save = np.savez\n"
         "def half(file, **arrays):\n"

@@ -10,7 +10,7 @@ from scipy.io import savemat
 
 import ldslearn
 from ldslearn.cli.running import run
-from ldslearn.datasets import cambridge
+from ldslearn.datasets.paper_sets import cambridge
 from ldslearn.evaluate import METHODS, PAPER_SETS, settle_parameters
 from ldslearn.paper.plans import read_collections
 

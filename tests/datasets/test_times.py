@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from ldslearn import LDSEncoder
-from ldslearn.datasets import Collection, encode_folder, load_folder, load_npz, save_npz
+from ldslearn.datasets import Collection, load_folder, load_npz, save_npz
 from ldslearn.datasets.channels import choose_channels, order_channels
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import choose_channels_and_rate
-from ldslearn.evaluate import Model, train
+from ldslearn.evaluate import train
+from ldslearn.persist import Model
+from ldslearn.scale import encode_folder
 from ldslearn.video import write_video
 
 RANDOM = np.random.default_rng(0)

@@ -10,7 +10,8 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.samples import Samples
 from ldslearn.dictionary.spread import GRID, SpreadProblem, best_eigenvalues
 from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
-from ldslearn.models import LDSStore, canonical_skew, canonical_symmetric
+from ldslearn.models import canonical_skew, canonical_symmetric
+from ldslearn.scale import LDSStore
 
 from support.makers import contractions
 

@@ -6,13 +6,13 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 from sklearn.pipeline import make_pipeline
 
 from ldslearn import AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
+from ldslearn.cluster.collections import cluster_collection
 from ldslearn.datasets import Collection, load_basic_motions, make_lds_sequences
+from ldslearn.datasets.description import fingerprint
 from ldslearn.evaluate import METHODS, Settings, choose, evaluate, parse
-from ldslearn.evaluate.clustering import cluster
-from ldslearn.evaluate.comparison import compare
 from ldslearn.evaluate.metrics import wilson_interval
-from ldslearn.evaluate.runs import fingerprint
-from ldslearn.evaluate.selection import automatic_delays, feasible_states
+from ldslearn.geometry.comparison import compare_sequences
+from ldslearn.models.defaults import automatic_delays, feasible_states
 
 
 @pytest.fixture(scope="module")
@@ -229,21 +229,21 @@ def test_fingerprints(motions):
 
 
 def test_clusters(motions):
-    record = cluster(motions, n_states=5, delays=3)
+    record = cluster_collection(motions, n_states=5, delays=3)
     assert record["n_clusters"] == 4
     assert sum(record["sizes"]) == 80 == len(record["items"])
     assert 0 < record["nmi"] <= 1
     assert json.loads(json.dumps(record)) == record
     with pytest.raises(ValueError, match="number of clusters must be given"):
-        cluster(Collection(motions.X))
+        cluster_collection(Collection(motions.X))
 
 
 def test_comparison(motions):
-    same = compare(motions[[0, 0]], n_states=4, delays=2)
+    same = compare_sequences(motions[[0, 0]], n_states=4, delays=2)
     np.testing.assert_allclose(same["angles"], 0, atol=1e-5)
     assert same["martin_distance"] < 1e-6
     moved = motions.X[0] + 0.01 * np.random.default_rng(0).standard_normal(motions.X[0].shape)
-    near = compare(Collection([motions.X[0], moved]))
-    far = compare(motions[[0, 25]])
+    near = compare_sequences(Collection([motions.X[0], moved]))
+    far = compare_sequences(motions[[0, 25]])
     assert len(near["angles"]) == near["n_states"]
     assert 0 < near["projection_distance"] < far["projection_distance"]

@@ -23,10 +23,9 @@ from ldslearn.geometry import (
     principal_angles,
     projection_kernel,
     symmetric_kernel,
-    write_kernel,
 )
-from ldslearn.models import LDSStore
-from ldslearn.models.shards import write_index, write_shard, writing
+from ldslearn.scale import LDSStore, write_kernel
+from ldslearn.scale.shards import write_index, write_shard, writing
 
 from support.makers import contractions
 
@@ -54,8 +53,8 @@ def stored(path, systems, size=7, *, names=True):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr("ldslearn.models.streaming._STREAMED", 0)
-    monkeypatch.setattr("ldslearn.geometry.on_disk._TILE", 1)
+    monkeypatch.setattr("ldslearn.models.blocks._STREAMED", 0)
+    monkeypatch.setattr("ldslearn.scale.kernel_files._TILE", 1)
     monkeypatch.setattr("ldslearn.geometry.fitted._BLOCK_BYTES", 2048)
 
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection, load_basic_motions
-from ldslearn.evaluate import Exhibits, Settings, evaluate, exhibit, parse
-from ldslearn.evaluate.clips import _LEVELS, AtomClip, Clip
-from ldslearn.evaluate.examples import AtomName, CodeExample
-from ldslearn.evaluate.similarity import Similarity
+from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.exhibits import Exhibits, exhibit
+from ldslearn.exhibits.clips import _LEVELS, AtomClip, Clip
+from ldslearn.exhibits.code_examples import AtomName, CodeExample
+from ldslearn.exhibits.similarity import Similarity
 from ldslearn.report import evaluation_page
 from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
 from ldslearn.report.evaluation import _summary
-from ldslearn.report.exhibits import exhibited
+from ldslearn.report.exhibit_sections import exhibited
 from ldslearn.report.marks import text_width
 
 X, Y, _, _ = load_basic_motions()

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ldslearn.evaluate.mistakes import Mistake
+from ldslearn.exhibits.mistakes import Mistake
 from ldslearn.report.mistakes import mistakes_section
 
 HOSTILE = '<script>alert("x")</script> & "quotes"'

@@ -19,7 +19,8 @@ import ldslearn
 from ldslearn import LDS, LDSSVC, LDSDictionary, LDSEncoder, LDSKMeans, SparseCodingClassifier
 from ldslearn.datasets import Collection, load_basic_motions
 from ldslearn.evaluate.protocols import parse
-from ldslearn.models import LDSStore, stabilize
+from ldslearn.models import stabilize
+from ldslearn.scale import LDSStore
 from ldslearn.video import read_frames, read_video, write_video
 
 SCRIPTS = Path(sys.executable).parent

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, SparseCodingClassifier
-from ldslearn.datasets import encode_folder
 from ldslearn.dictionary import samples
-from ldslearn.models import LDSStore, streaming
+from ldslearn.scale import LDSStore, encode_folder, streaming
 
 DICTIONARY = {
     "n_atoms": 2, "parts": "symmetric", "init": "random", "max_iter": 1, "random_state": 0,

@@ -17,12 +17,12 @@ import joblib
 import numpy as np
 
 from ldslearn import LDS, LDSEncoder, _writing
-from ldslearn.datasets import Collection, encode_folder
-from ldslearn.datasets.npz import load_npz, save_npz
-from ldslearn.geometry import on_disk, write_kernel
-from ldslearn.models import LDSStore
+from ldslearn.datasets import Collection
+from ldslearn.datasets.formats.npz import load_npz, save_npz
 from ldslearn.paper.ledger import Ledger, Run
 from ldslearn.paper.sources import Source
+from ldslearn.scale import LDSStore, encode_folder, write_kernel
+from ldslearn.scale import kernel_files as on_disk
 
 EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate"}
 ENCODER = LDSEncoder(2, n_jobs=1)

@@ -23,8 +23,8 @@ from ldslearn.auto.search import Search, choose
 from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.folds import check_groups
 from ldslearn.classify.labels import check_labels
-from ldslearn.models import LDS, LDSStore
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models import LDS
+from ldslearn.models.blocks import StoredSystems, by_blocks
 from ldslearn.sequences import as_collection, lengthen, name_sequence, name_some, select
 from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
@@ -188,7 +188,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            if isinstance(X, LDS | LDSStore):
+            if isinstance(X, LDS | StoredSystems):
                 if len(self.pipeline_) > 2:
                     raise _errors.channels_are_scaled()
                 return self._system_scores(X)

@@ -20,7 +20,7 @@ from ldslearn.coding import explained_by_class
 from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.models import LDS, as_systems
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models.blocks import by_blocks
 
 Floats = NDArray[np.float64]
 

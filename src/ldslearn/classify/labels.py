@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from ldslearn import _errors
 from ldslearn._tags import NoTable
 from ldslearn.models import LDS, as_systems
-from ldslearn.models.store import as_batch
+from ldslearn.models.blocks import as_batch
 
 
 class LDSClassifier(NoTable, ClassifierMixin, BaseEstimator):

@@ -14,7 +14,7 @@ from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.geometry import pairwise_distance
 from ldslearn.geometry.fitted import TRAINING, check_like, row_blocks
 from ldslearn.models import LDS
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models.blocks import by_blocks
 
 Floats = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from ldslearn.coding import SparseCoder, explained_by_class, sparse_code
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models.blocks import by_blocks
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weight
 from ldslearn.geometry.fitted import FittedKernel, row_blocks
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models.blocks import by_blocks
 
 Floats = NDArray[np.float64]
 

@@ -78,7 +78,7 @@ def make_clips(
     """Write a folder of small AVI clips of moving textures, to try the other commands on."""
     from ldslearn.cli import showing
     from ldslearn.datasets import make_dynamic_textures
-    from ldslearn.datasets.sources import check_output_folder
+    from ldslearn.scale.sources import check_output_folder
     from ldslearn.video import write_video
 
     check_output_folder(folder)
@@ -121,9 +121,9 @@ def inspect(
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import is_saved, load_data, read_array_file
+    from ldslearn.datasets.description import describe
     from ldslearn.datasets.manifest import is_manifest
-    from ldslearn.datasets.sources import is_store
-    from ldslearn.evaluate.runs import describe
+    from ldslearn.scale.sources import is_store
     from ldslearn.sequences.offsets import warn_of_offsets
 
     if is_store(path):
@@ -170,8 +170,9 @@ def evaluate(
     States and sparsity are chosen on the training part of each round unless given.
     """
     from ldslearn.cli import showing
-    from ldslearn.evaluate import Round, exhibit
+    from ldslearn.evaluate import Round
     from ldslearn.evaluate import evaluate as run
+    from ldslearn.exhibits import exhibit
     from ldslearn.report import evaluation_page
 
     output, report = files
@@ -266,10 +267,10 @@ def predict(
     """
     from ldslearn.cli import predicting
     from ldslearn.cli.inputs import check_model_file, read_new, refuse_labels
-    from ldslearn.datasets.sources import Source, check_output, is_store
-    from ldslearn.evaluate.model import Model
-    from ldslearn.evaluate.runs import fingerprint
-    from ldslearn.evaluate.usability import drop_unusable
+    from ldslearn.datasets.description import fingerprint
+    from ldslearn.models.usability import drop_unusable
+    from ldslearn.persist.model import Model
+    from ldslearn.scale.sources import Source, check_output, is_store
 
     if csv is not None:
         check_output(csv, Source(model), *(Source(item, levels, labels) for item in items))
@@ -321,12 +322,12 @@ def cluster(
 ) -> None:
     """Group sequences by their dynamics (k-means on systems); labels, if any, only judge."""
     from ldslearn.cli import showing
-    from ldslearn.evaluate.clustering import cluster as group
-    from ldslearn.evaluate.usability import drop_unfit
+    from ldslearn.cluster.collections import cluster_collection
+    from ldslearn.models.usability import drop_unfit
 
     if skip_errors:
         collection = drop_unfit(collection, states, delays)
-    record = group(
+    record = cluster_collection(
         collection, clusters, n_states=states, delays=delays, seed=seed, n_jobs=jobs
     )  # fmt: skip
     rows = [(one["name"], str(one["cluster"])) for one in record["items"]]
@@ -363,10 +364,10 @@ def compare(
     """Distances between the systems of two sequences, and the angles between their subspaces."""
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import read_pair
-    from ldslearn.evaluate.comparison import compare as measure
+    from ldslearn.geometry.comparison import compare_sequences
 
     data = read_pair(first, second, size, **table_options(time, columns, rate, transpose))
-    record = measure(data, n_states=states, delays=delays, stabilizer=stabilizer)
+    record = compare_sequences(data, n_states=states, delays=delays, stabilizer=stabilizer)
     rows = {
         "states": record["n_states"],
         "delays": record["delays"],
@@ -406,16 +407,18 @@ def synthesize(
     """
     from ldslearn._files import kind_of
     from ldslearn.cli.inputs import is_model, read_one
-    from ldslearn.datasets.sources import Source, check_output
-    from ldslearn.evaluate import synthesis
-    from ldslearn.evaluate.model import Model
+    from ldslearn.models import synthesis
+    from ldslearn.persist.model import Model
+    from ldslearn.scale.sources import Source, check_output
 
     with usage():
         synthesis.check_suffix(output)
     check_output(output, Source(source))
     name = str(source)
     if is_model(source, kind_of(source)):
-        sequence, shape = synthesis.from_model(Model.load(source), index, frames, seed)
+        model = Model.load(source)
+        sequence = synthesis.from_systems(model.systems, index, frames, seed)
+        shape = model.frame_shape
     else:
         table = table_options(time, columns, None, transpose)
         data = read_one(source, index, size, colour, **table)
@@ -434,8 +437,8 @@ def convert(
 ) -> None:
     """Read files once and keep the sequences in one .npz file, quick to load from then on."""
     from ldslearn.cli import showing
-    from ldslearn.datasets.npz import save_npz
-    from ldslearn.evaluate.runs import describe
+    from ldslearn.datasets.description import describe
+    from ldslearn.datasets.formats.npz import save_npz
     from ldslearn.sequences.offsets import warn_of_offsets
 
     warn_of_offsets(collection.X)

@@ -12,16 +12,16 @@ from ldslearn._kinds import advise, nearest
 from ldslearn.cli.telling import tell
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import automatic_size, list_items, read_items
+from ldslearn.datasets.formats.mat import sequences_of_mat
+from ldslearn.datasets.formats.npz import load_npz
+from ldslearn.datasets.formats.ts import load_arff, load_ts
 from ldslearn.datasets.gathering import Item
 from ldslearn.datasets.items import Reading, is_item
 from ldslearn.datasets.listing import list_folder
 from ldslearn.datasets.manifest import is_manifest
-from ldslearn.datasets.mat import sequences_of_mat
-from ldslearn.datasets.npz import load_npz
 from ldslearn.datasets.rates import choose_channels_and_rate, read_like
-from ldslearn.datasets.sources import is_store
-from ldslearn.datasets.ts import load_arff, load_ts
 from ldslearn.persist.files import KIND, KINDS
+from ldslearn.scale.sources import is_store
 from ldslearn.video.options import FrameOptions
 
 ONE_FILE: dict[str, Callable[[Path], Collection]] = {

@@ -5,9 +5,9 @@ from typing import Any
 
 from ldslearn.cli import showing
 from ldslearn.dictionary.base import SystemDictionary
-from ldslearn.evaluate.model import Model
 from ldslearn.models import LDS
 from ldslearn.persist.files import Saved, read
+from ldslearn.persist.model import Model
 
 
 def inspect_saved(path: Path, as_json: bool) -> None:

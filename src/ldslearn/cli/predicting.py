@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn.auto.certainty import MEANINGS, Prediction
 from ldslearn.cli import showing
 from ldslearn.cli.sharing import write_text
-from ldslearn.evaluate.certainty import MEANINGS, Prediction
 
 _UNSURE = 0.5
 

@@ -41,11 +41,11 @@ def reproduce(
     fig5-quick.html), the same as JSON, and the verdicts alone (all-claims.json).
     """
     from ldslearn.cli import showing
-    from ldslearn.datasets.sources import check_output, check_output_folder
     from ldslearn.paper import reproduce as run
     from ldslearn.paper.plans import load_plan
     from ldslearn.paper.verdicts import summarize
     from ldslearn.report import reproduction_page
+    from ldslearn.scale.sources import check_output, check_output_folder
 
     with usage():
         for name in names:

@@ -72,7 +72,7 @@ def suggest_skipping(skips: bool) -> Iterator[None]:
 def drop_unfit_for(collection: Any, wanted: dict[str, Any]) -> Any:
     """Return a collection without the items that cannot be used by a method."""
     from ldslearn.evaluate.methods import METHODS
-    from ldslearn.evaluate.usability import drop_unfit
+    from ldslearn.models.usability import drop_unfit
 
     constant = "rest" if METHODS[wanted["method"]].automatic else "raise"
     return drop_unfit(collection, wanted["n_states"], wanted["delays"], constant=constant)
@@ -86,9 +86,9 @@ def on_cluster(address: str | None) -> Iterator[Callable[[], dict[str, Any]]]:
         return
     import logging
 
-    from ldslearn.distributed import cluster
+    from ldslearn.scale.dask_cluster import use_cluster
 
-    with cluster(address) as engine:
+    with use_cluster(address) as engine:
         for name in logging.root.manager.loggerDict:
             if name.split(".")[0] in ("distributed", "asyncio"):  # what matters is raised
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -177,7 +177,7 @@ def check_data_output(
     output: Path, data: Path, levels: str | None, labels: Path | None, layout: str | None
 ) -> Path:
     """Return where to write what is made of data, checked before the work begins."""
-    from ldslearn.datasets.sources import Source, check_output
+    from ldslearn.scale.sources import Source, check_output
 
     check_output(output, Source(data, levels, labels, is_set=layout is not None))
     return output

@@ -74,10 +74,10 @@ def encode(
 
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import ONE_FILE, check_model_file
-    from ldslearn.datasets.encoding import encode_folder
-    from ldslearn.datasets.rates import describe_time_of_store
-    from ldslearn.evaluate.model import Model
     from ldslearn.models import LDSEncoder
+    from ldslearn.persist.model import Model
+    from ldslearn.scale.description import describe_time_of_store
+    from ldslearn.scale.encoding import encode_folder
 
     if data.suffix.lower() in ONE_FILE and data.is_file():
         raise _errors.bad_file(
@@ -146,10 +146,10 @@ def learn(
 
     from ldslearn.cli import showing
     from ldslearn.cli.inspecting import describe_dictionary, tabulate_dictionary
-    from ldslearn.datasets.sources import Source, check_output
     from ldslearn.dictionary import LDSDictionary
-    from ldslearn.models import LDSStore
     from ldslearn.persist import save
+    from ldslearn.scale import LDSStore
+    from ldslearn.scale.sources import Source, check_output
 
     unfinished = output.with_name(f"{output.stem}.partial{output.suffix}")
     for path in (output, unfinished):
@@ -204,8 +204,8 @@ def code(
     from ldslearn import _errors
     from ldslearn._files import atomic_write
     from ldslearn.cli import showing
-    from ldslearn.datasets.sources import Source, check_output
-    from ldslearn.models import LDSStore
+    from ldslearn.scale import LDSStore
+    from ldslearn.scale.sources import Source, check_output
 
     if output.suffix != ".npy":
         raise _errors.bad_file(output, "have the suffix .npy", output.suffix or "none")
@@ -256,7 +256,7 @@ def describe_data(store: Any) -> dict[str, Any]:
 def predict_store(model: Any, path: Path, cluster: str | None) -> tuple[Any, ...]:
     """Return the record of the labels of the systems of a store, and notes on the cluster."""
     from ldslearn.cli import predicting
-    from ldslearn.models import LDSStore
+    from ldslearn.scale import LDSStore
 
     store = LDSStore.open(path)
     with on_cluster(cluster) as happened:
@@ -271,7 +271,7 @@ def predict_store(model: Any, path: Path, cluster: str | None) -> tuple[Any, ...
 def inspect_store(path: Path, as_json: bool) -> None:
     """Say what is in a store."""
     from ldslearn.cli import showing
-    from ldslearn.models import LDSStore
+    from ldslearn.scale import LDSStore
 
     record = {"record": "store", **describe(LDSStore.open(path))}
     showing.show(record, as_json, *shown(record))

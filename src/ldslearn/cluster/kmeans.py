@@ -24,8 +24,7 @@ from ldslearn.dictionary.recipe import PARTS, Recipe
 from ldslearn.dictionary.samples import Samples, samples_of
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS
-from ldslearn.models.store import LDSStore, as_batch
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -101,7 +100,7 @@ class LDSKMeans(
         self.n_jobs = n_jobs
 
     @warn_once
-    def fit(self, X: LDS | LDSStore, y: Any = None) -> Self:
+    def fit(self, X: LDS | StoredSystems, y: Any = None) -> Self:
         """Find the centres.
 
         Parameters
@@ -116,7 +115,7 @@ class LDSKMeans(
             self._cluster(samples[0], recipe, systems)
         return self
 
-    def _cluster(self, samples: Samples, recipe: Recipe, systems: LDS | LDSStore) -> None:
+    def _cluster(self, samples: Samples, recipe: Recipe, systems: LDS | StoredSystems) -> None:
         best, weights = np.inf, list(recipe.codes[0].values())
         runs = restarts(
             samples, weights, self.n_clusters, random_source(self.random_state),

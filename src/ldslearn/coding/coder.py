@@ -15,7 +15,7 @@ from ldslearn.coding.sparse import sparse_code
 from ldslearn.geometry.fitted import FittedKernel, check_like
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS, as_systems
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models.blocks import by_blocks
 
 Floats = NDArray[np.float64]
 

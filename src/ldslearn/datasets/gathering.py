@@ -14,10 +14,10 @@ from ldslearn import _errors
 from ldslearn._kinds import is_system_file
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.collection import Collection, as_rates
+from ldslearn.datasets.formats.time_checks import describe_troubles
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import describe_time, warn_of_mixed_rates
 from ldslearn.datasets.recording import Recording
-from ldslearn.datasets.time_checks import describe_troubles
 from ldslearn.sequences.orientation import seem_transposed
 from ldslearn.video import to_sequence
 from ldslearn.video.reading import natural_order

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._files import read_npy
 from ldslearn._kinds import advise, is_system_file, recognize
+from ldslearn.datasets.formats.table import read_csv
+from ldslearn.datasets.formats.timed_table import read_timed
 from ldslearn.datasets.recording import Recording
-from ldslearn.datasets.table import read_csv
-from ldslearn.datasets.timed_table import read_timed
 from ldslearn.video import lbp_top, to_sequence, to_video
 from ldslearn.video.options import FrameOptions
 from ldslearn.video.rates import pick_frames, read_frame_rate

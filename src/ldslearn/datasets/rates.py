@@ -12,8 +12,6 @@ from ldslearn import _errors
 from ldslearn.datasets.channels import choose_channels, order_channels
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
-from ldslearn.datasets.time_columns import NONE
-from ldslearn.models import LDSStore
 from ldslearn.sequences.resampling import resample
 from ldslearn.video.rates import pick_frames
 
@@ -77,17 +75,6 @@ def describe_time(
     rate = describe_rates(rates) or "no unit of time"
     also = f" ({' and '.join(left_out)} left out, too)" if left_out else ""
     return f"time: {called} of {files}, {rate}{also}; {describe_channels(channels, n_channels)}"
-
-
-def describe_time_of_store(store: LDSStore) -> str | None:
-    """What was taken as time in the tables of a store, in one line; None without any."""
-    reading = store.about["reading"]
-    if reading["time"] in (None, NONE):
-        return None
-    files = {name.partition("#")[0] for name in store.texts("names") or ()}
-    rates = rates_of_texts(store.texts("rates"))
-    channels, n_channels = reading["channels"], store.n_channels
-    return describe_time(reading["time"], len(files), rates, (), channels, n_channels)
 
 
 def describe_channels(names: Sequence[str] | None, n_channels: int) -> str:

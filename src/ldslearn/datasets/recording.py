@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ldslearn.datasets.channels import order_of
-from ldslearn.datasets.time_checks import Trouble
+from ldslearn.datasets.formats.time_checks import Trouble
 
 
 @dataclass(frozen=True)

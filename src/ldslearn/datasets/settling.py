@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ldslearn import _errors
+from ldslearn.datasets.formats.table import Table, read_table
+from ldslearn.datasets.formats.time_columns import NONE
 from ldslearn.datasets.items import Reading, is_table
-from ldslearn.datasets.table import Table, read_table
-from ldslearn.datasets.time_columns import NONE
 
 if TYPE_CHECKING:
     from ldslearn.datasets.gathering import Item

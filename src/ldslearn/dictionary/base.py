@@ -24,8 +24,7 @@ from ldslearn.dictionary.samples import Samples, in_blocks, samples_of
 from ldslearn.dictionary.spread_group import SpreadGroup
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS, as_systems
-from ldslearn.models.store import LDSStore, as_batch
-from ldslearn.models.streaming import by_blocks
+from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +37,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     """
 
     @warn_once
-    def fit(self, X: LDS | LDSStore, y: Any = None) -> Self:
+    def fit(self, X: LDS | StoredSystems, y: Any = None) -> Self:
         """Learn the atoms.
 
         Parameters
@@ -58,7 +57,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             warnings.warn(_errors.no_codes(self.sparsity), stacklevel=3)
         return self
 
-    def _learn(self, groups: list[Group], recipe: Recipe, systems: LDS | LDSStore) -> None:
+    def _learn(self, groups: list[Group], recipe: Recipe, systems: LDS | StoredSystems) -> None:
         """Run Algorithm 1; an interrupt, or the loss of a cluster, leaves the atoms so far."""
         steps: list[float] = []
         try:
@@ -126,7 +125,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Learn the atoms, and return the codes of the same systems."""
         return self.fit(X).transform(X)
 
-    def score(self, X: LDS | LDSStore, y: Any = None) -> float:
+    def score(self, X: LDS | StoredSystems, y: Any = None) -> float:
         """Return minus the objective per system, best codes included."""
         check_is_fitted(self, "atoms_")
         systems = as_batch(X)
@@ -165,7 +164,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self,
         groups: list[Group],
         recipe: Recipe,
-        systems: LDS | LDSStore,
+        systems: LDS | StoredSystems,
         steps: list[float],
         stopped: str,
     ) -> None:
@@ -176,13 +175,15 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.half_steps_, self.objective_ = steps, np.array(steps[::2])
         self.n_iter_, self.stopped_ = max(len(self.objective_) - 1, 0), stopped
 
-    def _take(self, groups: list[Group], recipe: Recipe, systems: LDS | LDSStore) -> None:
+    def _take(self, groups: list[Group], recipe: Recipe, systems: LDS | StoredSystems) -> None:
         """Make the atoms of the groups those of the estimator."""
         terms = _named(recipe, [group.atoms for group in groups])
         self.recipe_, self._like = recipe, systems[:1]
         self.atoms_ = Atoms(terms, systems.delays)
 
-    def _initial(self, systems: LDS | LDSStore, recipe: Recipe, samples: list[Samples]) -> Atoms:
+    def _initial(
+        self, systems: LDS | StoredSystems, recipe: Recipe, samples: list[Samples]
+    ) -> Atoms:
         random = random_source(self.random_state)
         if isinstance(self.init, Atoms):
             if len(self.init) != self.n_atoms:

@@ -19,8 +19,7 @@ from ldslearn.dictionary.recipe import Recipe
 from ldslearn.dictionary.spread import AnyProblem, SpreadProblem
 from ldslearn.dictionary.updates import AtomProblem
 from ldslearn.models import LDS
-from ldslearn.models.store import LDSStore
-from ldslearn.models.streaming import Block, cut_systems, loaded
+from ldslearn.models.blocks import Block, StoredSystems, cut_systems, loaded
 
 Floats = NDArray[np.float64]
 Terms = list[Columns]
@@ -139,10 +138,10 @@ class Samples:
 
 
 @contextmanager
-def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
+def samples_of(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Samples]]:
     """Yield the samples of every code: in memory, or if X is large or elsewhere, in blocks."""
     engine = current_engine()
-    if isinstance(X, LDSStore) and not in_blocks(X):
+    if isinstance(X, StoredSystems) and not in_blocks(X):
         X = X[:]
     recipes = [replace(recipe, codes=(code,)) for code in recipe.codes]
     if engine.n_workers and in_blocks(X):
@@ -150,7 +149,7 @@ def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
         blocks = cut_systems(X, min(max(_SMALLEST, share), _LARGEST))
         sizes, tasks = [len(block) for block in blocks], [(block,) for block in blocks]
         yield [Samples(engine.keep(columns_of, tasks, one), sizes, engine) for one in recipes]
-    elif isinstance(X, LDSStore):
+    elif isinstance(X, StoredSystems):
         with ExitStack() as stack:
             home = X.path if os.access(X.path, os.W_OK) else None
             folder = stack.enter_context(scratch_folder(home))
@@ -159,9 +158,9 @@ def samples_of(X: LDS | LDSStore, recipe: Recipe) -> Iterator[list[Samples]]:
         yield [Samples.of(list(terms.values())) for terms in recipe.columns(X)]
 
 
-def in_blocks(X: LDS | LDSStore) -> bool:
+def in_blocks(X: LDS | StoredSystems) -> bool:
     """Whether systems are worked on in blocks: many in a store, and many on a cluster."""
-    elsewhere = isinstance(X, LDSStore) or bool(current_engine().n_workers)
+    elsewhere = isinstance(X, StoredSystems) or bool(current_engine().n_workers)
     return elsewhere and X.n_bytes > _SMALLEST
 
 
@@ -203,7 +202,7 @@ class Deferred:
         return self.function(*self.arguments)
 
 
-def _filed(store: LDSStore, recipe: Recipe, folder: Path) -> Samples:
+def _filed(store: StoredSystems, recipe: Recipe, folder: Path) -> Samples:
     """The columns of a store in files of their own: they are used many times over."""
     folder.mkdir()
     blocks: list[Any] = []

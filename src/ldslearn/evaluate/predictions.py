@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn.auto.certainty import MEANINGS, predict_with_certainty
 from ldslearn.datasets.collection import Collection
-from ldslearn.evaluate.certainty import MEANINGS, predict_with_certainty
 from ldslearn.evaluate.fitting import Fit
 from ldslearn.sequences import select
 
@@ -32,7 +32,7 @@ def list_mislabelled(
     list of dict
         index, name, label (the true one), predicted; and how sure the method is of the predicted
         class, by one of `probability`, `share`, `votes` and `margin`; the others are None. See
-        :data:`~ldslearn.evaluate.certainty.MEANINGS`.
+        :data:`~ldslearn.auto.certainty.MEANINGS`.
     """
     assert test.y is not None
     wrong = np.flatnonzero(predicted != test.y)

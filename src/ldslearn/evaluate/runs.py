@@ -1,6 +1,5 @@
 """Evaluate a method by a protocol: one run, one record that JSON can hold."""
 
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ldslearn._parallel import progress
+from ldslearn._versions import versions
 from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.description import describe
 from ldslearn.evaluate.fitting import Fit, fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
 from ldslearn.evaluate.predictions import list_mislabelled
 from ldslearn.evaluate.protocols import Protocol, automatic_protocol
-from ldslearn.persist.files import versions
 
 
 @dataclass(frozen=True)
@@ -136,40 +136,3 @@ def evaluate(
         "seconds": time.perf_counter() - started,
         "versions": versions(),
     }
-
-
-def describe(data: Collection) -> dict[str, Any]:
-    """Numbers that say what a collection is, and its fingerprint."""
-    lengths = [x.shape[1] for x in data.X]
-    counts = [] if data.y is None else np.unique(data.y, return_counts=True)[1].tolist()
-    return {
-        "n_sequences": len(data),
-        "n_channels": len(data.X[0]),
-        "frame_shape": None if data.frame_shape is None else list(data.frame_shape),
-        "shortest": min(lengths),
-        "longest": max(lengths),
-        "classes": dict(zip(data.classes, counts, strict=True)),
-        "n_groups": 0 if data.groups is None else len(np.unique(data.groups)),
-        "splits": [] if data.split is None else [str(part) for part in np.unique(data.split)],
-        "skipped": [list(item) for item in data.skipped],
-        "channel_names": None if data.channel_names is None else list(data.channel_names),
-        "rates": None if data.rates is None else _spread(data.rates),
-        "preprocessing": data.preprocessing,
-        "fingerprint": fingerprint(data),
-    }
-
-
-def _spread(rates: NDArray[np.float64]) -> list[float]:
-    """The lowest and the highest rate that is known."""
-    return [float(np.nanmin(rates)), float(np.nanmax(rates))]
-
-
-def fingerprint(data: Collection) -> str:
-    """SHA-256 of sequences and labels: the same for the same data, whatever file they were in."""
-    digest = hashlib.sha256()
-    for sequence in data.X:
-        digest.update(str(sequence.shape).encode())
-        digest.update(np.ascontiguousarray(sequence, dtype=np.float64).tobytes())
-    if data.y is not None:
-        digest.update("\n".join(data.y).encode())
-    return digest.hexdigest()

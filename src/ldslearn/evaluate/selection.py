@@ -15,12 +15,9 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, Split, automatic_folds
 from ldslearn.models import LDSEncoder
-from ldslearn.sequences import name_sequence, name_some
+from ldslearn.models.defaults import automatic_delays, feasible_states, usual_encoder
 
-STATES = (3, 5, 8, 10, 15, 20)
 SPARSITIES = (0.02, 0.1)
-_STACKED = 10  # channels that delays provide where sensors do not
-_UNTRIED = 10  # states, where no folds can be made
 
 
 @dataclass(frozen=True)
@@ -43,39 +40,6 @@ class Choice:
     def values(self) -> dict[str, Any]:
         """What was chosen, as plain values."""
         return {"n_states": self.n_states, "delays": self.delays, "sparsity": self.sparsity}
-
-
-def automatic_delays(data: Collection, n_states: int | None = None) -> int:
-    """Lagged copies that make ten channels of few; no more than a quarter of the shortest.
-
-    But always as many as `n_states` need, where these are given.
-    """
-    n_channels, shortest = len(data.X[0]), min(x.shape[1] for x in data.X)
-    usual = int(np.clip(-(-_STACKED // n_channels), 1, max(1, shortest // 4)))
-    return usual if n_states is None else max(usual, -(-n_states // n_channels))
-
-
-def feasible_states(data: Collection, delays: int) -> list[int]:
-    """Candidates that the channels and the shortest sequence allow."""
-    shortest = min(x.shape[1] for x in data.X) - delays + 1
-    most = min(len(data.X[0]) * delays, shortest - 2)
-    if most < 1:
-        lengths = [x.shape[1] for x in data.X]
-        short = [i for i in np.argsort(lengths, kind="stable") if lengths[i] < delays + 2]
-        who, others = name_sequence(data.X, short[0]), name_some(data.X, short[1:])
-        raise _errors.too_short_for_any(who, lengths[short[0]], delays, others, short)
-    return [n for n in STATES if n <= most] or [most]
-
-
-def usual_encoder(
-    data: Collection, n_states: int | None = None, delays: int | None = None, **options: Any
-) -> LDSEncoder:
-    """Return an encoder for data without labels to choose by: ten states, or what is possible."""
-    delays = automatic_delays(data, n_states) if delays is None else delays
-    if n_states is None:
-        orders = feasible_states(data, delays)
-        n_states = max(n for n in orders if n <= max(_UNTRIED, orders[0]))
-    return LDSEncoder(n_states, delays=delays, **options)
 
 
 def choose(

@@ -8,7 +8,6 @@ from ldslearn.geometry.alternatives import (
 from ldslearn.geometry.distances import martin_distance, projection_distance
 from ldslearn.geometry.finite import finite_projection_kernel
 from ldslearn.geometry.kernels import hybrid_kernel, martin_kernel, projection_kernel
-from ldslearn.geometry.on_disk import write_kernel
 from ldslearn.geometry.registry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel
 from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel
 from ldslearn.geometry.subspaces import cross_gramian, gramian, principal_angles
@@ -37,5 +36,4 @@ __all__ = [
     "skew_kernel",
     "symmetric_kernel",
     "twofold_kernel",
-    "write_kernel",
 ]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
 from ldslearn._places import Place, locate_systems, name_systems, warn_once
+from ldslearn.models.blocks import Block, blocks_of, loaded
 from ldslearn.models.lds import LDS
-from ldslearn.models.streaming import Block, blocks_of, loaded
 
 Floats = NDArray[np.float64]
 Pairwise = Callable[..., Floats]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.models import LDS
-from ldslearn.models.store import as_batch
+from ldslearn.models.blocks import as_batch
 
 Floats = NDArray[np.float64]
 Pairwise = Callable[..., Floats]

@@ -10,13 +10,11 @@ from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.encoder import LDSEncoder
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.stabilizers import STABILIZERS, stabilize
-from ldslearn.models.store import LDSStore
 
 __all__ = [
     "LDS",
     "STABILIZERS",
     "LDSEncoder",
-    "LDSStore",
     "SkewForm",
     "StabilityCertificate",
     "SymmetricForm",

@@ -13,9 +13,9 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn._records import check_seal, read_json, seal
+from ldslearn._versions import versions
 from ldslearn._writing import atomic_write, check_target
 from ldslearn.paper.sources import Source
-from ldslearn.persist.files import versions
 
 FORMAT = 2  # raised when the numbers of a run come to mean something else
 

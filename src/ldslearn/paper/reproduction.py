@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ldslearn._parallel import progress
-from ldslearn.evaluate.runs import describe
+from ldslearn.datasets.description import describe
 from ldslearn.paper.coding_experiments import Coding, Covariance
 from ldslearn.paper.computing import compute
 from ldslearn.paper.dictionary_experiments import Convergence, Dictionaries, Hierarchical

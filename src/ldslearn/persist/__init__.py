@@ -1,5 +1,6 @@
 """Fitted estimators in one file, and back, with nothing in it that is executed."""
 
 from ldslearn.persist.files import load, save
+from ldslearn.persist.model import Model
 
-__all__ = ["load", "save"]
+__all__ = ["Model", "load", "save"]

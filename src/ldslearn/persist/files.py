@@ -1,7 +1,6 @@
 """Save a fitted estimator to one file, and load it: arrays, JSON, a checksum and no code."""
 
 import os
-import platform
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn._files import DAMAGE, digest_contents, kind_of, load_arrays, save_arrays
+from ldslearn._versions import versions
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
 from ldslearn.persist.classes import ESTIMATORS, FOREIGN
@@ -22,7 +22,6 @@ SYSTEMS = "ldslearn.LDS"
 _DICTIONARY = "ldslearn dictionary"  # of the command `learn` before version 2
 KINDS = (KIND, SYSTEMS, _DICTIONARY)
 _PARTS = {1: ("pipeline", "reading", "frame_shape", "about"), 2: ("estimator", "about", "saved")}
-_PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
 _MAX_REASON = 300
 
 
@@ -128,14 +127,6 @@ def read(path: str | os.PathLike[str]) -> Saved:
         saved = {"versions": about.get("versions")}
         return _open(path, body["pipeline"], arrays, about, saved)
     return _open(path, body["estimator"], arrays, body["about"], body["saved"])
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of everything that decides the numbers."""
-    return {
-        "python": platform.python_version(),
-        **{package: version(package) for package in _PACKAGES},
-    }
 
 
 def _open(

@@ -1,10 +1,10 @@
 """Drawings: each takes an axes, returns it, and computes nothing that is not drawn."""
 
 from ldslearn.plot.codes import plot_code, plot_path, plot_residuals
+from ldslearn.plot.curves import plot_lines
 from ldslearn.plot.dictionary import plot_columns, plot_objective
 from ldslearn.plot.forecast import plot_forecast
 from ldslearn.plot.frames import plot_frames
-from ldslearn.plot.lines import plot_lines
 from ldslearn.plot.matrix import plot_matrix
 from ldslearn.plot.stability import plot_eigenvalues, plot_soft_normalisation
 

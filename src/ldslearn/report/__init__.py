@@ -3,7 +3,7 @@
 from ldslearn.report.eigenvalues import eigenvalue_chart
 from ldslearn.report.evaluation import evaluation_page
 from ldslearn.report.images import filmstrip, picture, png
-from ldslearn.report.lines import Series, line_chart
+from ldslearn.report.line_charts import Series, line_chart
 from ldslearn.report.matrices import matrix_picture
 from ldslearn.report.reproduction import reproduction_page
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ldslearn.evaluate import Exhibits
+from ldslearn.exhibits import Exhibits
 from ldslearn.report.charts import bars_chart, matrix_chart
-from ldslearn.report.exhibits import exhibited
+from ldslearn.report.exhibit_sections import exhibited
 from ldslearn.report.mistakes import mistakes_section
 from ldslearn.report.page import code, figure, folded, grid, page, paragraph, section, table
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ldslearn.evaluate import Exhibits
-from ldslearn.evaluate.certainty import MEANINGS
-from ldslearn.evaluate.mistakes import MOST_CHANNELS, Mistake
+from ldslearn.auto.certainty import MEANINGS
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
+from ldslearn.exhibits import Exhibits
+from ldslearn.exhibits.mistakes import MOST_CHANNELS, Mistake
 from ldslearn.report.charts import wave_chart
 from ldslearn.report.images import filmstrip
 from ldslearn.report.marks import verdict

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldslearn.report.eigenvalues import eigenvalue_chart
 from ldslearn.report.images import filmstrip, picture
-from ldslearn.report.lines import Series, line_chart
+from ldslearn.report.line_charts import Series, line_chart
 from ldslearn.report.page import code, figure, grid, page, paragraph, section, table
 
 _MARKS = {"confirmed": "✓", "refuted": "✗", "mixed": "±", "undecided": "?", "not judged": "·"}

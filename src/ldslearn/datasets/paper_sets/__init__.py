@@ -1,0 +1,1 @@
+"""The collections of the paper's experiments."""

@@ -1,0 +1,156 @@
+"""Grasps felt by robot hands: SD, SPr and BDH."""
+
+from collections import Counter
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.formats.mat import labels_in, read_mat
+from ldslearn.datasets.gathering import (
+    Item,
+    check_complete,
+    existing_folder,
+    files_in,
+    gather,
+    subfolders,
+)
+from ldslearn.datasets.items import Reading, read_array
+
+
+@dataclass(frozen=True)
+class _Hand:
+    """A row of Table 3."""
+
+    what: str
+    n_sequences: int
+    n_classes: int
+    frame: tuple[int, int]
+    reference: str
+
+
+_HANDS = {
+    "sd": _Hand("SD", 100, 10, (27, 18), "Yang et al., IJCNN 2015"),
+    "spr": _Hand("SPr", 97, 10, (8, 16), "Madry et al., ICRA 2014"),
+    "bdh": _Hand("BDH", 100, 2, (8, 9), "Madry et al., ICRA 2014"),
+}
+_SUFFIXES = frozenset({".csv", ".mat", ".npy", ".txt"})
+_SEQUENCES = ("data", "X", "sequences", "samples")
+_LABELS = ("labels", "label", "y", "classes")
+
+
+def load_tactile(
+    folder: str | PathLike[str],
+    name: str,
+    *,
+    partial: bool = False,
+    n_jobs: int | None = None,
+) -> Collection:
+    """Return grasps of a robot hand: which object, or whether a bottle is full (Sec. 9).
+
+    Parameters
+    ----------
+    folder : path
+        Where `name`.mat is, with the sequences in a cell array ``data`` and ``labels`` beside it;
+        or a folder for each class with a file (.mat, .npy, .csv, .txt) for each sequence.
+    name : {"sd", "spr", "bdh"}
+        The 3-finger Schunk Dextrous hand (100 grasps, 10 objects, 27 x 18 sensors), the 2-finger
+        Schunk Parallel hand (97, 10, 8 x 16) or the BH8-280 hand (100, 2 fillings, 8 x 9).
+    partial : bool
+        Load what is there instead of failing when something is missing or cannot be read.
+    n_jobs : int, optional
+        Threads that read, as in joblib.
+
+    Returns
+    -------
+    Collection
+        `y` is the class. There is no official split: the protocol draws 9:1 ten times. Frames have
+        a shape only where files hold them as images; a matrix may have its sensors in any order.
+
+    Notes
+    -----
+    A matrix is (n_sensors, n_timepoints) or its transpose, an image sequence (height, width,
+    n_timepoints) or (n_timepoints, height, width): the number of sensors tells which.
+    """
+    if name not in _HANDS:
+        raise _errors.unknown_name("name", name, _HANDS)
+    hand = _HANDS[name]
+    source = (
+        f"Ask the authors for {hand.what} ({hand.reference}) and keep it as {name}.mat with a cell "
+        "array data and labels, or as a folder for each class with a file for each sequence."
+    )
+    root = existing_folder(hand.what, folder, source)
+    whole = [path for path in files_in(root, {".mat"}) if path.stem.lower() == name]
+    items = _in_one_file(whole[0]) if whole else _in_folders(root)
+    counts = Counter(item.label for item in items)
+    missing = []
+    if len(counts) != hand.n_classes:
+        missing.append(f"{len(counts)} of {hand.n_classes} classes found")
+    if len(items) != hand.n_sequences:
+        each = ", ".join(f"{count} in {label}" for label, count in counts.items())
+        missing.append(f"{len(items)} of {hand.n_sequences} sequences found: {each}")
+    check_complete(hand.what, root, items, missing, partial, source)
+    return gather(
+        items,
+        lambda item: _read(item, hand.frame),
+        description=f"reading {hand.what}",
+        reading=Reading(),
+        skip=partial,
+        n_jobs=n_jobs,
+    )
+
+
+def _in_folders(root: Path) -> list[Item]:
+    return [
+        Item(f"{folder.name}/{path.name}", path, folder.name)
+        for folder in subfolders(root)
+        for path in files_in(folder, _SUFFIXES)
+    ]
+
+
+def _in_one_file(path: Path) -> list[Item]:
+    contents = read_mat(path)
+    sequences, labels = (
+        next((contents[name] for name in names if name in contents), None)
+        for names in (_SEQUENCES, _LABELS)
+    )
+    if sequences is None or labels is None:
+        rule = f"hold {' or '.join(_SEQUENCES)}, and {' or '.join(_LABELS)}"
+        raise _errors.bad_file(path, rule, ", ".join(sorted(contents)) or "nothing")
+    texts = labels_in(labels)
+    if len(texts) != len(sequences):
+        reason = f"{len(texts)} labels for {len(sequences)} sequences"
+        raise _errors.bad_file(path, "hold a label for every sequence", reason)
+    return [
+        Item(f"{path.name} {number}", sequence, label)
+        for number, (sequence, label) in enumerate(zip(sequences, texts, strict=True), start=1)
+    ]
+
+
+def _read(item: Item, frame: tuple[int, int]) -> NDArray[Any]:
+    """Return a sequence (n_sensors, n_timepoints) or images (n_timepoints, height, width)."""
+    values = _load(item.source) if isinstance(item.source, Path) else np.asarray(item.source)
+    n_sensors = frame[0] * frame[1]
+    if values.ndim == 2 and n_sensors in values.shape:
+        return values if values.shape[0] == n_sensors else values.T
+    if values.ndim == 3 and values.shape[:2] == frame:
+        return np.moveaxis(values, 2, 0)
+    if values.ndim == 3 and values.shape[1:] == frame:
+        return values
+    rule = f"hold {n_sensors} sensors or {frame[0]} x {frame[1]} images over time"
+    raise _errors.bad_file(item.name, rule, f"an array of shape {values.shape}")
+
+
+def _load(path: Path) -> NDArray[Any]:
+    if path.suffix.lower() == ".mat":
+        values = read_mat(path).values()
+        arrays = [v for v in values if isinstance(v, np.ndarray) and v.ndim > 1 and v.size > 1]
+        if len(arrays) != 1:
+            raise _errors.bad_file(path, "hold one matrix or array", f"{len(arrays)} of them")
+        return arrays[0]
+    return read_array(path)

@@ -1,0 +1,64 @@
+"""Train a model on all of a collection."""
+
+from dataclasses import replace
+from typing import Any
+
+from ldslearn import _errors
+from ldslearn._versions import versions
+from ldslearn.datasets.collection import Collection
+from ldslearn.datasets.description import describe
+from ldslearn.datasets.items import Reading
+from ldslearn.evaluate.fitting import fit_method
+from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
+from ldslearn.persist import Model
+
+
+def train(
+    data: Collection,
+    method: str = DEFAULT_METHOD,
+    *,
+    n_states: int | None = None,
+    sparsity: float | None = None,
+    delays: int | None = None,
+    encoder: dict[str, Any] | None = None,
+    settings: Settings | None = None,
+    parameters: dict[str, Any] | None = None,
+) -> Model:
+    """Return a model trained on all of a collection; parameters as in ``evaluate``."""
+    chosen_method, settings = find_method(method), settings or Settings()
+    if data.y is None:
+        raise _errors.no_labels(data.names)
+    if len(data.classes) < 2:
+        raise _errors.too_few_classes(data.classes[0], len(data))
+    reading = _reading_of(data)
+    fit = fit_method(
+        chosen_method, data, settings,
+        n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
+    )  # fmt: skip
+    about = {
+        "method": method,
+        **fit.values(),
+        "parameters": parameters or {},
+        "tried": fit.choice.tried,
+        "report": fit.report,
+        "data": describe(data),
+        "versions": versions(),
+    }
+    return Model(fit.estimator, reading, data.frame_shape, about)
+
+
+def _reading_of(data: Collection) -> Reading:
+    """How new files become like those of a collection."""
+    try:
+        reading = Reading.from_dict(data.preprocessing)
+    except TypeError as error:
+        raise _errors.invalid(
+            "Collection.preprocessing", "hold options of load_folder", data.preprocessing, ""
+        ) from error
+    if data.channel_names is not None:
+        reading = replace(reading, channels=data.channel_names)
+    if data.frame_shape is None:
+        return reading
+    height, width, *colours = data.frame_shape  # new frames of any size become like these
+    frames = replace(reading.frames, size=(height, width), colour=bool(colours))
+    return replace(reading, frames=frames)

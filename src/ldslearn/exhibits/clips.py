@@ -1,0 +1,149 @@
+"""Frames to look at: clips beside what their systems make, and atoms."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from ldslearn.datasets.collection import Collection
+from ldslearn.exhibits.atom_use import atom_use
+from ldslearn.models.synthesis import draw, from_sequence
+
+Bytes = NDArray[np.uint8]
+_MOST = 12  # classes, and atoms
+_FRAMES = 16
+_PIXELS = 1_500_000  # of all frames on a page together
+_LEVELS = 24  # of grey: noise packs the better, the fewer there are
+_COLUMNS = 4
+
+
+@dataclass(frozen=True)
+class Clip:
+    """A sequence of a class, and a new one by its system; both (n_frames, height, width) grey."""
+
+    name: str
+    label: str
+    frames: Bytes
+    drawn: Bytes
+
+
+@dataclass(frozen=True)
+class AtomClip:
+    """A learned atom.
+
+    Attributes
+    ----------
+    number : int
+        From 1, as in the codes.
+    used_by : str
+        The class whose codes lean on it most.
+    share : float
+        Of all classes' coefficients on it, that of this class.
+    columns : (k, height, width) array of uint8
+        The first columns of its measurement matrix.
+    drawn : (n_frames, height, width) array of uint8
+        Simulated.
+    """
+
+    number: int
+    used_by: str
+    share: float
+    columns: Bytes
+    drawn: Bytes
+
+
+def class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...]:
+    """Return the first sequence of each class, of twelve at most; nothing without frames.
+
+    `n_more` films share the page, and the space for pixels.
+    """
+    if data.frame_shape is None or data.y is None:
+        return ()
+    factor = _shrinking(data, n_more)
+    clips = []
+    for label in data.classes[:_MOST]:
+        index = int(np.flatnonzero(data.y == label)[0])
+        one = data[[index]]
+        made, _ = from_sequence(one, None, _FRAMES, seed)
+        real = _grey_frames(one.X[0][:, :_FRAMES], data.frame_shape, factor)
+        drawn = _grey_frames(made, data.frame_shape, factor)
+        low, high = np.percentile(real, [0.5, 99.5])
+        clips.append(
+            Clip(data.names[index], label, _pixels(real, low, high), _pixels(drawn, low, high))
+        )
+    return tuple(clips)
+
+
+def film_of(data: Collection, index: int, n_more: int) -> Bytes:
+    """Return the first frames of one sequence; `n_more` as in `class_clips`."""
+    assert data.frame_shape is not None
+    first = data.X[index][:, :_FRAMES]
+    frames = _grey_frames(first, data.frame_shape, _shrinking(data, n_more))
+    return _pixels(frames, *np.percentile(frames, [0.5, 99.5]))
+
+
+def atom_clips(
+    pipeline: Pipeline, known: Collection, seed: int, n_more: int = 0
+) -> tuple[AtomClip, ...]:
+    """Return what each class uses most; nothing without frames, or of subspaces."""
+    dictionary = getattr(pipeline[-1], "dictionary_", None)
+    if known.frame_shape is None or dictionary is None or dictionary.atoms_.subspaces is not None:
+        return ()
+    atoms = dictionary.atoms_.systems()
+    use = atom_use(pipeline, known)
+    columns_of_codes = np.arange(len(atoms)) % len(use.users)  # parts may share their codes
+    ranked: list[tuple[int, int]] = []  # the first of every class, the second of every class, ...
+    seen: Counter[str] = Counter()
+    for index in np.argsort(-use.sizes[columns_of_codes], kind="stable").tolist():
+        user = use.users[columns_of_codes[index]]
+        ranked.append((seen[user], index))
+        seen[user] += 1
+    chosen = [index for _, index in sorted(ranked, key=lambda pair: pair[0])[:_MOST]]
+    factor, n_pixels = _shrinking(known, n_more), int(np.prod(known.frame_shape))
+    found = []
+    for index in sorted(chosen):
+        columns = _grey_frames(atoms.C[index][:n_pixels, :_COLUMNS], known.frame_shape, factor)
+        reach = np.abs(columns).max(axis=(1, 2), keepdims=True)
+        columns = columns / np.where(reach > 0, reach, 1.0)
+        made = _grey_frames(draw(atoms[index], _FRAMES, seed), known.frame_shape, factor)
+        column = columns_of_codes[index]
+        found.append(
+            AtomClip(
+                index + 1,
+                use.users[column],
+                float(use.shares[column]),
+                _pixels(columns, -1.0, 1.0),
+                _pixels(made, *np.percentile(made, [0.5, 99.5])),
+            )
+        )
+    return tuple(found)
+
+
+def _shrinking(data: Collection, n_more: int) -> int:
+    """By how much frames must shrink for those of all clips, atoms and `n_more` to fit a page."""
+    assert data.frame_shape is not None
+    n_films = 2 * min(len(data.classes), _MOST) + _MOST + n_more
+    height, width = data.frame_shape[:2]
+    return int(np.ceil(np.sqrt(height * width * _FRAMES * n_films / _PIXELS)))
+
+
+def _grey_frames(sequence: NDArray[Any], shape: tuple[int, ...], factor: int) -> NDArray[Any]:
+    """Columns of a sequence as frames, (n, h, w): means of colours and of squares of pixels."""
+    frames = sequence.T.reshape(sequence.shape[1], *shape)
+    if frames.ndim == 2:
+        frames = frames[:, None]
+    while frames.ndim > 3:
+        frames = frames.mean(axis=-1)
+    n, height, width = frames.shape
+    rows, columns = max(1, height // factor), max(1, width // factor)
+    down, across = min(factor, height), min(factor, width)
+    squares = frames[:, : rows * down, : columns * across].reshape(n, rows, down, columns, across)
+    return squares.mean(axis=(2, 4))
+
+
+def _pixels(frames: NDArray[Any], low: float, high: float) -> Bytes:
+    shares = np.clip((frames - low) / ((high - low) or 1.0), 0.0, 1.0)
+    return np.rint(np.rint(shares * (_LEVELS - 1)) * (255 / (_LEVELS - 1))).astype(np.uint8)

@@ -1,0 +1,114 @@
+"""What a page shows of an evaluation besides its numbers."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.methods import Settings
+from ldslearn.evaluate.runs import Round
+from ldslearn.exhibits.chosen_kernel import compute_chosen_kernel, describe_chosen_kernel
+from ldslearn.exhibits.clips import AtomClip, Clip, atom_clips, class_clips
+from ldslearn.exhibits.code_examples import CodeExample, code_examples
+from ldslearn.exhibits.mistakes import Mistake, choose_mistakes, show_mistakes
+from ldslearn.exhibits.similarity import (
+    MOST_POINTS,
+    Similarity,
+    evenly,
+    find_long_enough,
+    similarity,
+)
+
+_MOST_EIGENVALUES = 360
+_MOST_NUMBERS = 40_000_000  # of the measurement matrices that a map is computed from
+
+
+@dataclass(frozen=True)
+class Exhibits:
+    """Things to look at, of all sequences or of the first round.
+
+    Attributes
+    ----------
+    similarity : Similarity
+    eigenvalues : dict of str to array of complex
+        As fitted, and after the stabilizer if there is one.
+    codes : tuple of CodeExample
+    clips : tuple of Clip
+    atoms : tuple of AtomClip
+    mistakes : tuple of Mistake
+    """
+
+    similarity: Similarity
+    eigenvalues: dict[str, NDArray[np.complex128]]
+    codes: tuple[CodeExample, ...] = ()
+    clips: tuple[Clip, ...] = ()
+    atoms: tuple[AtomClip, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+
+
+def exhibit(
+    data: Collection,
+    first: Round,
+    settings: Settings | None = None,
+    mislabelled: Sequence[Mapping[str, Any]] = (),
+) -> Exhibits:
+    """Return what to show of an evaluation.
+
+    Parameters
+    ----------
+    data : Collection
+        All of it.
+    first : Round
+        What :func:`~ldslearn.evaluate.evaluate` gives to `on_first`.
+    settings : Settings, optional
+    mislabelled : sequence of dict
+        ``record["mislabelled"]`` of the evaluation, to show some of those sequences.
+    """
+    with warnings.catch_warnings():
+        # Of idle states and empty codes the evaluation has warned already.
+        warnings.simplefilter("ignore", UserWarning)
+        return _look(data, first, settings or Settings(), mislabelled)
+
+
+def _look(
+    data: Collection,
+    first: Round,
+    settings: Settings,
+    mislabelled: Sequence[Mapping[str, Any]],
+) -> Exhibits:
+    fit = first.fit
+    *before, encoder, _ = fit.pipeline
+    shown = data[_choose_shown(data, encoder)]
+    inputs: Any = shown.X
+    for step in before:
+        inputs = step.transform(inputs)
+    systems = encoder.transform(inputs)
+    some = evenly(len(shown), max(1, _MOST_EIGENVALUES // systems.n_states))
+    few = [inputs[i] for i in some]
+    one_window = clone(encoder).set_params(windows=1, n_states=systems.n_states)
+    found = {"as fitted": clone(one_window).set_params(stabilizer="none").fit_transform(few)}
+    if encoder.stabilizer != "none":
+        found[f"made stable ({encoder.stabilizer})"] = one_window.fit_transform(few)
+    K = compute_chosen_kernel(fit, systems, settings.n_jobs)
+    mistakes = choose_mistakes(mislabelled)
+    return Exhibits(
+        similarity(K, shown, describe_chosen_kernel(fit), len(data)),
+        {name: np.linalg.eigvals(one.A).ravel() + 0j for name, one in found.items()},
+        code_examples(fit.pipeline, first.known, first.unknown, first.predicted),
+        class_clips(data, settings.seed, len(mistakes)),
+        atom_clips(fit.pipeline, first.known, settings.seed, len(mistakes)),
+        show_mistakes(data, mistakes),
+    )
+
+
+def _choose_shown(data: Collection, encoder: Any) -> NDArray[np.intp]:
+    """Indices of at most a thousand sequences, fewer where systems are large, none too short."""
+    long = find_long_enough(data, encoder)
+    n_windows = int(np.sum(encoder.windows))
+    size = len(data.X[0]) * encoder.delays * encoder.n_states_ * n_windows
+    return long[evenly(len(long), min(MOST_POINTS, max(100, _MOST_NUMBERS // size)))]

@@ -1,0 +1,109 @@
+"""Mislabelled sequences to look at: waveforms of sensors, frames of videos."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn.auto.scaling import channel_deviations
+from ldslearn.datasets.collection import Collection
+from ldslearn.exhibits.clips import Bytes, film_of
+from ldslearn.exhibits.similarity import evenly
+
+MOST_MISTAKES = 12
+MOST_CHANNELS = 6
+_MOST_BINS = 100  # of time, per line
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mislabelled sequence.
+
+    Attributes
+    ----------
+    name, label, predicted : str
+    probability, margin, share, votes : float or None
+        As in the record of the evaluation.
+    frames : (n_frames, height, width) array of uint8 or None
+        Of a video.
+    times, lines : (k,) array, (n_channels, k) array, or None
+        Of sensors: time points and values of some channels, each less its mean and divided by its
+        standard deviation over the collection. Of a long sequence the smallest and the largest
+        value of each piece of time.
+    n_channels, n_timepoints : int
+        Of the whole sequence.
+    """
+
+    name: str
+    label: str
+    predicted: str
+    probability: float | None
+    margin: float | None
+    frames: Bytes | None
+    times: Floats | None
+    lines: Floats | None
+    n_channels: int
+    n_timepoints: int
+    share: float | None = None
+    votes: float | None = None
+
+
+def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return at most twelve entries, each sequence once, different pairs of classes first."""
+    ranked: list[tuple[int, int, Mapping[str, Any]]] = []
+    seen: dict[Any, int] = {}
+    indices: set[int] = set()
+    for entry in mislabelled:
+        if entry["index"] in indices:
+            continue
+        indices.add(entry["index"])
+        pair = entry["label"], entry["predicted"]
+        seen[pair] = seen.get(pair, 0) + 1
+        ranked.append((seen[pair], len(ranked), entry))
+    chosen = sorted(ranked, key=lambda one: one[:2])[:MOST_MISTAKES]
+    return [entry for _, _, entry in chosen]
+
+
+def show_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
+    """Return the sequences of some entries of ``record["mislabelled"]``, to be drawn."""
+    if not chosen:
+        return ()
+    deviations = None if data.frame_shape is not None else channel_deviations(data.X)
+    found = []
+    for entry in chosen:
+        sequence = data.X[entry["index"]]
+        frames = times = lines = None
+        if deviations is None:
+            frames = film_of(data, entry["index"], len(chosen))
+        else:
+            times, lines = _trace(sequence, deviations)
+        found.append(
+            Mistake(
+                entry["name"], entry["label"], entry["predicted"],
+                entry["probability"], entry["margin"],
+                frames, times, lines, len(sequence), sequence.shape[1],
+                entry.get("share"), entry.get("votes"),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _trace(sequence: NDArray[Any], deviations: Floats) -> tuple[Floats, Floats]:
+    """Times and values of some channels, at most 200 of each."""
+    channels = evenly(len(sequence), MOST_CHANNELS)
+    scales = np.where(deviations > 0, deviations, 1.0)[channels, None]
+    values = sequence[channels].astype(np.float64)
+    values = (values - values.mean(axis=1, keepdims=True)) / scales
+    n_timepoints = values.shape[1]
+    if n_timepoints <= 2 * _MOST_BINS:
+        return np.arange(n_timepoints, dtype=np.float64), values
+    edges = np.linspace(0, n_timepoints, _MOST_BINS + 1).astype(int)
+    pieces = [values[:, a:b] for a, b in pairwise(edges.tolist())]
+    ends = [np.stack([piece.min(axis=1), piece.max(axis=1)], axis=1) for piece in pieces]
+    times = np.stack([edges[:-1], (edges[:-1] + edges[1:]) / 2], axis=1).ravel()
+    return times.astype(np.float64), np.concatenate(ends, axis=1)

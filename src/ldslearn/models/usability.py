@@ -1,0 +1,73 @@
+"""Leave out sequences that can be read but not used, and say why."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn.datasets.collection import Collection
+from ldslearn.models.defaults import usual_encoder
+from ldslearn.sequences import name_sequence, select
+
+
+def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object]) -> Collection:
+    """Return a collection without the sequences for which `check` raises a SequenceError.
+
+    They are listed in ``skipped``, with a warning; ValueError if none is left.
+    """
+    found: list[tuple[str, str]] = []
+    kept = np.arange(len(data))
+    while True:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                check(select(data.X, kept))
+            break
+        except _errors.SequenceError as error:
+            wrong = kept[list(error.indices)]
+            if not len(wrong):
+                raise
+            for index in wrong:
+                found.append((data.names[index], _reason(select(data.X, [index]), check, error)))
+            kept = np.setdiff1d(kept, wrong)
+            if not len(kept):
+                raise _errors.none_usable(len(data), *found[0]) from None
+    if not found:
+        return data
+    warnings.warn(_errors.skipped_files([reason for _, reason in found]), stacklevel=2)
+    return replace(data[kept], skipped=(*data.skipped, *found))
+
+
+def drop_unfit(
+    data: Collection, n_states: int | None = None, delays: int | None = None, **options: Any
+) -> Collection:
+    """Return a collection without the sequences that so many states and delays do not suit.
+
+    Too short, constant or extreme ones; what is not given is what :func:`usual_encoder` takes.
+    """
+
+    def check(X: list[NDArray[Any]]) -> None:
+        names = tuple(name_sequence(X, index) for index in range(len(X)))
+        data = Collection(X, names=names)
+        usual_encoder(data, n_states, delays, **options).fit_transform(data.X)
+
+    return drop_unusable(data, check)
+
+
+def _reason(
+    alone: list[NDArray[Any]],
+    check: Callable[[list[NDArray[Any]]], object],
+    error: _errors.SequenceError,
+) -> str:
+    """What is wrong with one sequence, of several that an error is about."""
+    if len(error.indices) == 1:
+        return str(error)
+    try:
+        check(alone)
+    except _errors.SequenceError as own:
+        return str(own)
+    return str(error)  # it is wrong beside others alone

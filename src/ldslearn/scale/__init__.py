@@ -1,0 +1,8 @@
+"""More than memory holds: stores of systems, kernels in files, folders encoded on many cores."""
+
+from ldslearn.scale.dask_cluster import Cluster, use_cluster
+from ldslearn.scale.encoding import encode_folder
+from ldslearn.scale.kernel_files import write_kernel
+from ldslearn.scale.store import LDSStore
+
+__all__ = ["Cluster", "LDSStore", "encode_folder", "use_cluster", "write_kernel"]

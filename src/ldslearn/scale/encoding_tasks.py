@@ -1,0 +1,201 @@
+"""Work on some files, wherever it is done: read them, fit their systems, write one shard."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ldslearn import _errors
+from ldslearn._files import DAMAGE
+from ldslearn._parallel import for_each_block
+from ldslearn.datasets.folder import automatic_size, frame_size
+from ldslearn.datasets.formats.time_checks import describe_troubles
+from ldslearn.datasets.gathering import Item, check_values, frame_of
+from ldslearn.datasets.items import Reading
+from ldslearn.models import LDS, LDSEncoder
+from ldslearn.scale.resuming import write_note
+from ldslearn.scale.shards import Shard, shard_name, write_shard
+from ldslearn.sequences import NamedSequences
+from ldslearn.video import to_sequence
+
+TEXTS = {"labels": "label", "splits": "split", "groups": "group"}  # of stores, and of items
+_AT_ONCE = 16  # items whose frames are in memory
+_PAUSES = (0.1, 1.0)  # seconds before a file is read again that a disk or network did not give
+
+Beginning = tuple[Reading, LDSEncoder, tuple[int, ...]]  # how to read, to fit, and a frame
+# A sequence, its name, the item it is of, and its rate.
+Named = tuple[str, Item, NDArray[Any], float | None]
+
+
+def begin(
+    item: Item, wanted: Reading, size: Any, encoder: LDSEncoder, frame: list[int] | None
+) -> Beginning | str:
+    """How all items are to be read, an encoder fitted to one of them, and its frame; or why not.
+
+    `frame` is that of the systems in the store, if there are any.
+    """
+    try:
+        if size == "auto":
+            size = automatic_size([item], wanted.frames.crop)
+        elif size is None and wanted.features == "lbp-top":
+            size = frame_size([item], wanted.frames.crop)  # patterns of larger frames are others
+        reading = replace(wanted, frames=replace(wanted.frames, size=size))
+        value = reading.read_recording(item.source, "the store").parts[0]
+        check_values(item, [value])
+        if frame is not None and frame_of(value) != tuple(frame):
+            raise _errors.unlike_first(item.name, frame_of(value), "the store", tuple(frame))
+        sequence = value if value.ndim == 2 else to_sequence(value)
+        encoder.fit(NamedSequences([sequence], [item.name]))
+        return reading, encoder, frame_of(value)
+    except DAMAGE as error:
+        return str(error) or type(error).__name__
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a block of items needs to become a shard, wherever it is worked on.
+
+    Attributes
+    ----------
+    folder : Path
+        The store.
+    reading : Reading
+    encoder : LDSEncoder
+        Fitted, so that it knows channels and states.
+    frame : tuple of int
+        Channels, and shape of a frame, that every item must have.
+    texts : tuple of str
+        What is known of all items: "labels", "splits", "groups".
+    """
+
+    folder: Path
+    reading: Reading
+    encoder: LDSEncoder
+    frame: tuple[int, ...]
+    texts: tuple[str, ...]
+
+
+def encode_block(
+    items: Sequence[Item], print_: str, task: Task, fatal: dict[str, str]
+) -> tuple[Shard, list[str]]:
+    """Read items, fit their systems, and write one shard; return it, and what there is to warn of.
+
+    `fatal` holds names and reasons of items that are not to be touched.
+    """
+    batches: list[LDS] = []
+    owners: list[tuple[str, Item]] = []
+    rates: list[str] = []
+    skipped: list[tuple[str, str]] = list(fatal.items())
+    sound = [item for item in items if item.name not in fatal]
+    notes: list[str] = []
+    passing = False
+    for start in range(0, len(sound), _AT_ONCE):
+        some = sound[start : start + _AT_ONCE]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            read, passed_by = _read_all(some, task, skipped)
+            for name, item, systems, rate in _encode(read, task, skipped):
+                owners.append((name, item))
+                rates.append("nan" if rate is None else repr(rate))
+                batches.append(systems)
+        passing = passing or passed_by
+        notes += [str(one.message) for one in caught]
+    shard = Shard(shard_name(print_), 0, fingerprint=print_, skipped=tuple(skipped))
+    if batches:
+        texts = {"names": [name for name, _ in owners], "rates": rates}
+        for text in task.texts:
+            values = [(getattr(item, TEXTS[text]), item.name) for _, item in owners]
+            texts[text] = [name if value is None else value for value, name in values]
+        systems = LDS.concatenate(batches)
+        shard = write_shard(task.folder, print_, systems, texts, skipped)
+    if passing:  # the next run tries again
+        shard = replace(shard, fingerprint="")
+    write_note(task.folder, print_, shard)
+    return shard, notes
+
+
+def probe(item: Item, task: Task) -> str:
+    """Read and fit one item and return nothing, to see whether the process lives."""
+    try:
+        _encode(_read(item, task), task, [])
+    except DAMAGE:
+        return ""  # it is told when the block is encoded
+    return ""
+
+
+def _read_all(
+    items: Sequence[Item], task: Task, skipped: list[tuple[str, str]]
+) -> tuple[list[Named], bool]:
+    """Sequences of items, over threads, and whether some failed for a reason that may pass.
+
+    Those that fail are listed; the memory of the machine is not their fault.
+    """
+    found: list[list[Named]] = [[] for _ in items]
+    failed: list[Exception | None] = [None] * len(items)
+
+    def work(block: slice) -> None:
+        for index in range(block.start, block.stop):
+            for pause in (*_PAUSES, None):
+                try:
+                    found[index], failed[index] = _read(items[index], task), None
+                    break
+                except DAMAGE as error:
+                    failed[index] = error
+                    if pause is None or not may_pass(error):
+                        break
+                    time.sleep(pause)
+
+    for_each_block(work, len(items), n_jobs=task.encoder.n_jobs, description="reading files")
+    pairs = [(i.name, e) for i, e in zip(items, failed, strict=True) if e is not None]
+    skipped += [(name, str(error) or type(error).__name__) for name, error in pairs]
+    passing = any(may_pass(error) for _, error in pairs)
+    return [one for several in found for one in several], passing
+
+
+def may_pass(error: BaseException | None) -> bool:
+    """Whether an error is of disks or networks, of which another time might see nothing."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno is not None:
+            return True
+        error = error.__cause__
+    return False
+
+
+def _read(item: Item, task: Task) -> list[Named]:
+    recording = task.reading.read_recording(item.source, "the first item")
+    values, rate = recording.parts, recording.rate
+    check_values(item, values)
+    resampled = task.reading.rate is not None
+    for text in describe_troubles({item.name: recording.troubles}, rate, resampled):
+        warnings.warn(text, stacklevel=2)
+    for value in values:
+        if frame_of(value) != task.frame:
+            raise _errors.unlike_first(item.name, frame_of(value), "the first item", task.frame)
+    several = len(values) > 1
+    return [
+        (f"{item.name}#{part}" if several else item.name, item,
+         value if value.ndim == 2 else to_sequence(value), rate)
+        for part, value in enumerate(values)
+    ]  # fmt: skip
+
+
+def _encode(
+    read: list[Named], task: Task, skipped: list[tuple[str, str]]
+) -> list[tuple[str, Item, LDS, float | None]]:
+    """Systems of sequences, all at once; one by one if any fails, to leave out those that do."""
+    if not read:
+        return []
+    try:
+        names = [name for name, _, _, _ in read]
+        sequences = NamedSequences([values for _, _, values, _ in read], names)
+        systems = task.encoder.transform(sequences)
+        return [(name, item, systems[i], rate) for i, (name, item, _, rate) in enumerate(read)]
+    except ValueError as error:
+        if len(read) == 1:
+            skipped.append((read[0][0], str(error)))
+            return []
+    return [found for one in read for found in _encode([one], task, skipped)]

@@ -1,0 +1,124 @@
+"""What a command reads, as its reader lists it, and outputs that leave it as it is."""
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from ldslearn import _errors
+from ldslearn._writing import check_target, check_target_folder, find_containing
+from ldslearn.datasets.folder import list_items
+from ldslearn.datasets.gathering import Item, subfolders
+from ldslearn.datasets.items import is_item, is_item_name
+from ldslearn.scale.shards import INDEX, KIND, SHARD_NAME
+from ldslearn.video.reading import images_of
+
+_HEAD = 256  # bytes of an index that say whose it is
+
+
+@dataclass(frozen=True)
+class Source:
+    """A path that is read, and how: its items are those that the reader lists.
+
+    Parameters
+    ----------
+    path : Path
+        A file, a store, a folder of items, a folder of images or a manifest.
+    levels, labels : optional
+        As in :func:`ldslearn.datasets.load_folder`.
+    is_set : bool
+        Whether the path is the folder of a published set, which is read as a whole.
+    items : sequence of Item, optional
+        The items where they are listed already.
+    """
+
+    path: Path
+    levels: str | None = None
+    labels: Path | None = None
+    is_set: bool = False
+    items: Sequence[Item] | None = None
+
+    def files(self) -> Iterator[Path]:
+        """Yield every file that is read."""
+        yield self.path
+        if self.labels is not None:
+            yield self.labels
+        if self.is_set:
+            yield from (file for folder in self.folders() for file in folder.iterdir())
+        for path in self._paths():
+            yield from images_of(path) if path.is_dir() else [path]
+
+    def folders(self) -> list[Path]:
+        """Return the folders that are read: a new file in one may be read the next time."""
+        root, paths = self.path, self._paths()
+        if not root.is_dir():
+            return [path for path in paths if path.is_dir()]
+        inner = subfolders(root)
+        if self.is_set:  # such as Set1/0000
+            return [root, *inner, *(path for one in inner for path in subfolders(one))]
+        return [root, *inner, *dict.fromkeys(p if p.is_dir() else p.parent for p in paths)]
+
+    def _paths(self) -> list[Path]:
+        """The files, and folders of images, that are items."""
+        items = self.items
+        if items is None and not self.is_set:
+            if self.path.is_dir() and is_item(self.path):
+                return [self.path]
+            # Whoever reads them says what is wrong, and warns.
+            with suppress(ValueError, OSError), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                items, _ = list_items(self.path, self.levels, self.labels, skip=True)
+        return [Path(item.source) for item in items or ()]
+
+
+def check_output(path: str | PathLike[str], *inputs: Source) -> Path:
+    """Return where a file is written to: none that is read, no new item, nothing in a store.
+
+    Links count as what they lead to. It is best called before long work.
+    """
+    target = check_target(path)
+    _check_stores(path, target.parent)
+    for source in inputs:
+        for file in source.files() if target.exists() else ():
+            with suppress(OSError):
+                if file.samefile(target):
+                    raise _errors.output_is_input(path, file)
+        if source.is_set or is_item_name(target):
+            found = find_containing(target, source.folders())
+            if found is not None:
+                raise _errors.output_inside_input(path, found)
+    return target
+
+
+def check_output_folder(path: str | PathLike[str], *inputs: Source) -> Path:
+    """Return the folder to write: new or there, and neither in a folder that is read nor a store.
+
+    A folder that is a store itself may be written to by whoever writes stores.
+    """
+    target = check_target_folder(path)
+    _check_stores(path, target.parent)
+    for source in inputs:
+        found = find_containing(target, source.folders())
+        if found is not None:
+            raise _errors.output_inside_input(path, found)
+    return target
+
+
+def is_store(path: Path) -> bool:
+    """Whether a path leads to a folder of systems that ``encode`` wrote, or began to."""
+    with suppress(OSError):
+        if any(SHARD_NAME.fullmatch(name) for name in os.listdir(path)):
+            return True
+        if (path / INDEX).is_file():
+            with (path / INDEX).open("rb") as file:
+                return KIND.encode() in file.read(_HEAD)
+    return False
+
+
+def _check_stores(path: str | PathLike[str], folder: Path) -> None:
+    for place in (folder, *folder.parents):
+        if is_store(place):
+            raise _errors.output_inside_store(path, place)

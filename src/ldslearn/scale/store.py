@@ -1,0 +1,195 @@
+"""A fitted collection in a folder, read when it is asked for: an LDS batch larger than memory."""
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ldslearn import _errors
+from ldslearn.models.blocks import StoredSystems
+from ldslearn.models.lds import LDS, as_systems
+from ldslearn.scale.shards import (
+    INDEX,
+    TEXTS,
+    Shard,
+    StoredBlock,
+    clear_folder,
+    digest_of,
+    read_index,
+    write_index,
+    write_shard,
+    writing,
+)
+
+
+@dataclass(frozen=True, repr=False)
+class LDSStore(StoredSystems):
+    """Systems in the files of a folder, as one batch that need not fit in memory.
+
+    It has the sizes of an :class:`LDS` batch and is indexed like one, which reads what is asked
+    for. Dictionaries, :class:`~ldslearn.DictionaryClassifier` and :class:`~ldslearn.LDSKMeans` are
+    fitted to one, and every ``transform`` and ``predict`` takes one, block by block.
+
+    Attributes
+    ----------
+    path : Path
+    shards : tuple of Shard
+    about : dict
+        How the systems were made: plain values.
+    """
+
+    path: Path
+    shards: tuple[Shard, ...]
+    about: dict[str, Any] = field(default_factory=dict)
+    _window: int | None = None
+    _opening: str | None = field(default="", compare=False)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Self:
+        """Return the store in a folder; of the systems only the first shard is read.
+
+        Parameters
+        ----------
+        path : path-like
+        verify : bool
+            Compare each shard with its SHA-256 when it is first read. The index is always checked.
+        """
+        folder = Path(path)
+        if not (folder / INDEX).is_file():
+            raise FileNotFoundError(
+                f"{folder} must be a store with a file {INDEX}; it has none. Make one with "
+                "`ldslearn encode`, which goes on where it was interrupted when given again, or "
+                "with LDSStore.write."
+            )
+        opening = secrets.token_hex(8) if verify else None
+        store = cls(folder, *read_index(folder), _opening=opening)
+        if not len(store):
+            raise _errors.bad_file(folder / INDEX, "name at least one sequence", "none")
+        return store
+
+    @classmethod
+    def write(cls, path: str | os.PathLike[str], batches: LDS | Iterable[LDS]) -> Self:
+        """Write batches of systems to a new or empty folder, one shard each; one batch is one.
+
+        What an earlier call left there that was interrupted is replaced.
+        """
+        batches = [batches] if isinstance(batches, LDS) else batches
+        shards: list[Shard] = []
+        layout = None
+        with writing(path) as folder:
+            clear_folder(folder)
+            for number, batch in enumerate(batches):
+                systems = as_systems(batch, f"batch {number}", at_least_one=True)
+                layout = layout or systems._layout()
+                if systems._layout() != layout:
+                    raise _errors.invalid(
+                        f"batch {number}", f"have the layout of batch 0, {layout}",
+                        systems._layout(), "Encode all sequences with the same parameters.",
+                    )  # fmt: skip
+                shards.append(write_shard(folder, number, systems))
+            if not shards:
+                raise _errors.invalid_parameter("batches", "hold at least one LDS batch", [])
+            write_index(folder, shards, {})
+        return cls.open(folder)
+
+    def __len__(self) -> int:
+        return sum(shard.length for shard in self.shards)
+
+    def __repr__(self) -> str:
+        sizes = f"n_channels={self.n_channels}, n_states={self.n_states}"
+        return f"LDSStore({self.path}: {len(self)} systems in {len(self.shards)} shards, {sizes})"
+
+    @property
+    def _first(self) -> LDS:
+        """One sequence, to tell sizes by; read once."""
+        if "_kept" not in self.__dict__:
+            shard = next(shard for shard in self.shards if shard.length)
+            self.__dict__["_kept"] = self._block([shard]).load()[:1]
+        return self.__dict__["_kept"]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(N, n_channels, n_states); lets scikit-learn count."""
+        return (len(self), *self._first.shape[1:])
+
+    def __getattr__(self, name: str) -> Any:
+        """n_states, n_channels, n_noise, delays, windows, allow_unstable, as of a batch."""
+        sizes = ("n_states", "n_channels", "n_noise", "delays", "windows", "allow_unstable")
+        if name in sizes:
+            return getattr(self._first, name)
+        raise AttributeError(f"LDSStore has no attribute {name!r}: read systems with store[key].")
+
+    def __getitem__(self, key: Any) -> LDS:
+        """Return systems in memory, by integer (a batch of one), slice, mask or index array."""
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]  # as scikit-learn asks
+        wanted = np.atleast_1d(np.arange(len(self))[key])
+        ends = np.cumsum([shard.length for shard in self.shards])
+        owners = np.searchsorted(ends, wanted, side="right")
+        parts, places = [self._first[:0]], []
+        for owner in np.unique(owners).tolist():
+            mine = np.flatnonzero(owners == owner)
+            start = ends[owner] - self.shards[owner].length
+            systems = self._block([self.shards[owner]]).load()
+            parts.append(systems[wanted[mine] - start])
+            places.append(mine)
+        if not places:
+            return parts[0]
+        order = np.argsort(np.concatenate(places), kind="stable")
+        return LDS.concatenate(parts)[order]
+
+    def __iter__(self) -> Iterator[LDS]:
+        """Blocks of systems, one per shard."""
+        return (block.load() for block in self.blocks())
+
+    def blocks(self, n_bytes: int = 0) -> list[StoredBlock]:
+        """Return consecutive shards of about so many bytes together, at least one per block."""
+        found: list[list[Shard]] = []
+        size = 0
+        for shard in self.shards:
+            if shard.length and (not found or size + shard.n_bytes > n_bytes):
+                found.append([shard])
+                size = shard.n_bytes
+            elif shard.length:
+                found[-1].append(shard)
+                size += shard.n_bytes
+        return [self._block(shards) for shards in found]
+
+    def window(self, index: int) -> Self:
+        """Return one window of every sequence, as a store of single systems."""
+        self._first.window(index)  # raises if there is none
+        return self if self.windows == 1 else replace(self, _window=index)
+
+    def _block(self, shards: Iterable[Shard]) -> StoredBlock:
+        return StoredBlock(self.path, tuple(shards), self._window, self._opening)
+
+    @property
+    def skipped(self) -> list[tuple[str, str]]:
+        """Name and reason of the items that could not be encoded."""
+        return [pair for shard in self.shards for pair in shard.skipped]
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all shards."""
+        return sum(shard.n_bytes for shard in self.shards)
+
+    def texts(self, name: str) -> list[str] | None:
+        """Return "names", "labels", "splits", "groups" or "rates" of all sequences, or None."""
+        if name not in TEXTS:
+            raise _errors.unknown_name("name", name, TEXTS)
+        found = [block.texts(name) for block in self.blocks()]
+        known = [texts for texts in found if texts is not None]
+        return None if len(known) < len(found) else [text for texts in known for text in texts]
+
+    def verify(self) -> list[str]:
+        """Return the names of shards whose bytes are not those that were written."""
+        paths = {shard: self.path / shard.name for shard in self.shards if shard.length}
+        return [
+            shard.name
+            for shard, path in paths.items()
+            if not path.is_file() or digest_of(path) != shard.sha256
+        ]
