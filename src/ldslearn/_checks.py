@@ -47,7 +47,10 @@ def check_positive(name: str, value: Any, rule: str = "be positive") -> None:
 def check_unmasked(what: str, values: Any) -> None:
     """Raise if a mask would be lost."""
     if np.ma.is_masked(values):
-        raise _errors.masked_values(what)
+        raise _errors.InputTypeError(
+            f"{what} must have no masked values; got a masked array. Interpolate or drop them "
+            "before encoding: a mask cannot be honoured."
+        )
 
 
 def random_source(random_state: Any) -> np.random.RandomState:

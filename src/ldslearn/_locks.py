@@ -6,10 +6,11 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ldslearn import _errors
 from ldslearn._processes import Owner
 from ldslearn._records import read_json
 from ldslearn._writing import check_regular, name_full_disk
@@ -59,7 +60,7 @@ def _acquire(path: Path, what: str) -> int | None:
         if isinstance(error, FileNotFoundError) and path.parent.is_dir():
             return None
         if path.exists():  # another user's
-            raise _errors.locked(what, path, _holder(path), runs=False) from None
+            raise _locked(what, path, _holder(path), runs=False) from None
         raise
     try:
         is_locked = _lock(number)
@@ -67,11 +68,11 @@ def _acquire(path: Path, what: str) -> int | None:
             os.close(number)
             return None
         if is_locked is False:
-            raise _errors.locked(what, path, _holder(path), runs=True)
+            raise _locked(what, path, _holder(path), runs=True)
         if not is_new:
             holder = _holder(path, 1)
             if not is_locked or (holder is not None and not holder.is_here):
-                raise _errors.locked(what, path, holder, runs=False)
+                raise _locked(what, path, holder, runs=False)
     except BaseException:
         os.close(number)
         raise
@@ -131,3 +132,18 @@ def _holder(path: Path, tries: int = _TRIES) -> Owner | None:
         if left:
             time.sleep(_PAUSE)
     return None
+
+
+def _locked(
+    what: str, path: str | PathLike[str], owner: Owner | None, *, runs: bool
+) -> BlockingIOError:  # fmt: skip
+    """Something that another process is writing, or whose lock may be left of one that ended."""
+    who = "another process is writing it"
+    if owner is not None:
+        when = datetime.fromtimestamp(owner.since).isoformat(" ", "seconds")
+        who = f"process {owner.pid} on {owner.host} has been writing it since {when}"
+    rest = "" if runs else f"; if it no longer runs there, delete {path}"
+    return BlockingIOError(
+        f"{what} must be written by one process at a time; {who}. Wait for it, or name another "
+        f"place{rest}."
+    )

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
@@ -220,7 +221,7 @@ def name_full_disk(target: Path, size: int | None = None) -> Iterator[None]:
         short = error.errno is None and _SHORT.fullmatch(str(error))  # as ndarray.tofile tells it
         if error.errno not in _FULL and not short:
             raise
-        raise _errors.disk_full(target, size, error) from error
+        raise _disk_full(target, size, error) from error
 
 
 def reserve_space(file: BinaryIO, size: int) -> None:
@@ -279,3 +280,14 @@ def _is_abandoned(entry: os.DirEntry[str], place: str, pid: int) -> bool:
     with suppress(OSError):
         return time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED
     return False
+
+
+def _disk_full(path: str | PathLike[str], size: int | None, error: OSError) -> OSError:
+    """A file that does not fit on its disk; told apart by its `errno`."""
+    needs = "" if size is None else f" It needs {size / 2**20:,.1f} MiB."
+    full = OSError(
+        f"file {path} must fit on its disk; got: {error.strerror or error}.{needs} "
+        "Make room, or name a file on another disk."
+    )
+    full.errno = error.errno or errno.ENOSPC
+    return full

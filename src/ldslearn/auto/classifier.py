@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -112,7 +112,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         tested = folds[0] >= 0
         lone = [str(c) for c in classes[np.setdiff1d(labels, labels[searched][tested])]]
         if lone:
-            warnings.warn(_errors.never_held_out(lone), stacklevel=2)
+            warnings.warn(_never_held_out(lone), stacklevel=2)
         growth = (len(sequences) / len(part)) ** 2
         share = _SEARCH_SHARE if growth == 1 else _SEARCH_SHARE_OF_MANY
         with progress("choosing", 1) as advance:
@@ -295,11 +295,22 @@ def _check_lengths(sequences: list[NDArray[Any]]) -> None:
         raise _errors.too_short_for_any(who, int(lengths[short[0]]), 1, others, short.tolist())
     least = int(lengths.argmin())
     if lengths[least] < min(_AMPLE, _LIMITING * np.median(lengths)):
-        text = _errors.limited_by_shortest(
-            name_sequence(sequences, least), int(lengths[least]), float(np.median(lengths))
+        text = (
+            f"{name_sequence(sequences, least)} has {int(lengths[least])} time points, others "
+            f"{float(np.median(lengths)):.0f}: all systems must be small enough for it. Leave "
+            "it out unless it matters."
         )
         warnings.warn(text, stacklevel=3)
 
 
 def _saying(advance: Callable[..., None]) -> Callable[[str], None]:
     return lambda text: advance(0, text)
+
+
+def _never_held_out(classes: Sequence[str]) -> str:
+    """Warning about classes that folds cannot test."""
+    more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
+    return (
+        f"class {', '.join(map(repr, classes[:5]))}{more}: one sequence or group only, which is "
+        "trained on, so that the expected accuracy says nothing about it."
+    )

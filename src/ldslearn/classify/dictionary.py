@@ -192,7 +192,10 @@ class DictionaryClassifier(LDSClassifier):
         """Learn a dictionary of the systems of each class."""
         check_whole("n_atoms", template.n_atoms)
         if not isinstance(template.init, str):
-            raise _errors.atoms_given_per_class()
+            raise ValueError(
+                "dictionary must have init='kmeans' or 'random' with per_class=True; got "
+                "atoms. Every class learns atoms of its own."
+            )
         found = []
         for own in members:
             dictionary = clone(template).set_params(n_atoms=min(template.n_atoms, len(own)))

@@ -34,16 +34,19 @@ def check_labels(
     """Return the sorted classes, and the index of every label among them."""
     labels = _typed(np.asarray(y))
     if labels.ndim != 1:
-        raise _errors.bad_labels(f"shape {labels.shape}")
+        raise _bad_labels(f"shape {labels.shape}")
     if len(labels) != n_items:
-        raise _errors.labels_not_as_many(len(labels), n_items, what)
+        raise _labels_not_as_many(len(labels), n_items, what)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise _errors.bad_labels("NaN or infinity")
+        raise _bad_labels("NaN or infinity")
     if type_of_target(labels) not in ("binary", "multiclass"):
-        raise _errors.bad_labels(f"{type_of_target(labels)} values such as {labels[0]!r}")
+        raise _bad_labels(f"{type_of_target(labels)} values such as {labels[0]!r}")
     classes, indices = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise _errors.one_class(classes.tolist()[0])
+        raise ValueError(
+            f"y must hold at least two classes; got only {classes.tolist()[0]!r}. A classifier "
+            "of one class would know its answer already."
+        )
     return classes, indices
 
 
@@ -70,7 +73,18 @@ def _typed(labels: NDArray[Any]) -> NDArray[Any]:
         return labels
     for index, label in enumerate(labels):
         if label is None or label != label:  # NaN is not itself
-            raise _errors.bad_labels(f"{label} at position {index}")
+            raise _bad_labels(f"{label} at position {index}")
     if len({isinstance(label, str) for label in labels}) > 1:
-        raise _errors.bad_labels("a mix of strings and other labels")
+        raise _bad_labels("a mix of strings and other labels")
     return np.array(labels.tolist())
+
+
+def _labels_not_as_many(n_labels: int, n_items: int, what: str = "systems") -> ValueError:
+    """As many labels as systems are needed."""
+    one = what.removesuffix("s")
+    return ValueError(f"y must hold one label a {one}; got {n_labels} labels for {n_items} {what}.")
+
+
+def _bad_labels(got: object) -> ValueError:
+    """Numbers to regress on, missing labels, several columns."""
+    return ValueError(f"y must hold class labels, one per system; got {got}.")

@@ -48,11 +48,11 @@ def _make_folds(labels: NDArray[np.intp], groups: Any, name: str) -> list[Split]
     counts = np.bincount(labels)
     if owners is None:
         if counts.min() < 2:
-            raise _errors.class_too_small_for(f"{name}='cv'", int(counts.min()))
+            raise _class_too_small_for(f"{name}='cv'", int(counts.min()))
         return cut_folds(labels, None, min(_FOLDS, int(counts.min())), seed=0)
     n_folds = min(_FOLDS, len(np.unique(owners)), int(counts.max()))
     if n_folds < 2:
-        raise _errors.class_too_small_for(f"{name}='cv'", int(counts.max()))
+        raise _class_too_small_for(f"{name}='cv'", int(counts.max()))
     found = cut_folds(labels, owners, n_folds, seed=0)
     kept = [(a, b) for a, b in found if len(b) and len(np.unique(labels[a])) > 1]
     if not kept:
@@ -61,3 +61,12 @@ def _make_folds(labels: NDArray[np.intp], groups: Any, name: str) -> list[Split]
             f"Give {name} a number.",
         )  # fmt: skip
     return kept
+
+
+def _class_too_small_for(what: str, count: int) -> ValueError:
+    """Too few examples of a class for folds that choose a parameter."""
+    name = what.partition("=")[0]
+    return ValueError(
+        f"y must hold at least 2 systems of every class for {what}; got {count} of one. "
+        f"Give {name} a number, or add examples."
+    )

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn import _errors
 from ldslearn._checks import check_real
 from ldslearn._places import locate_systems
 from ldslearn.classify.labels import LDSClassifier, check_labelled
@@ -235,11 +234,16 @@ class SparseCodingClassifier(LDSClassifier):
             check_real("reject", self.reject, "lie between 0 and 1, or be None", 0, 1)
             label = self._reject_label(classes)
             if label in classes:
-                raise _errors.bad_reject_label("not be one of the classes", label)
+                raise _bad_reject_label("not be one of the classes", label)
             if (np.asarray(label).dtype.kind in _NUMBERS) != (classes.dtype.kind in _NUMBERS):
-                raise _errors.bad_reject_label(f"be of the kind of the classes, {classes}", label)
+                raise _bad_reject_label(f"be of the kind of the classes, {classes}", label)
 
     def _reject_label(self, classes: NDArray[Any]) -> Any:
         if self.reject_label is not None:
             return self.reject_label
         return -1 if classes.dtype.kind in _NUMBERS else "unknown"
+
+
+def _bad_reject_label(rule: str, label: object) -> ValueError:
+    """The label for the unknown is that of a class, or of another kind than theirs."""
+    return ValueError(f"reject_label must {rule}; got {label!r}. Choose another one.")

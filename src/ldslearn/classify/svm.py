@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn import _errors
 from ldslearn._checks import check_positive, random_source
 from ldslearn._places import locate_systems
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
@@ -107,7 +106,11 @@ class LDSSVC(LDSClassifier):
         if self.C != "cv":
             check_positive("C", self.C, "be positive or 'cv'")
         elif (smallest := np.bincount(indices)).min() < 2:
-            raise _errors.class_too_small(classes.tolist()[smallest.argmin()], int(smallest.min()))
+            raise ValueError(
+                "y must hold at least 2 systems of every class for C='cv'; got "
+                f"{int(smallest.min())} of {classes.tolist()[smallest.argmin()]!r}. Give C a "
+                "number, or add examples."
+            )
         kernel = FittedKernel.fit(systems, self.kernel, self.kernel_params, self.n_jobs)
         labels = classes[indices]
         scores = None

@@ -283,7 +283,10 @@ def predict(
         record, *notes = predict_store(trained, items[0], cluster)
     else:
         if cluster is not None:
-            raise _errors.files_on_cluster()
+            raise ValueError(
+                "--cluster labels the systems of a store; got files. Encode them first: "
+                "ldslearn encode --like MODEL."
+            )
         with suggest_skipping(skip_errors):
             data = read_new(
                 items, trained.reading, skip_errors, jobs,

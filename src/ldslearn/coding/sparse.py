@@ -1,6 +1,7 @@
 """Sparse codes on a Gram matrix: one call for many samples, and the whole path of one."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
@@ -102,7 +103,7 @@ def sparse_code(
     if n_nonzero is not None:
         check_whole("n_nonzero", n_nonzero)
         if nonnegative or init is not None:
-            raise _errors.unused_with_pursuit("nonnegative" if nonnegative else "init")
+            raise _unused_with_pursuit("nonnegative" if nonnegative else "init")
     elif init is not None:
         start = _check_rows("init", init, len(K))
         if len(start) != len(k):
@@ -120,14 +121,20 @@ def sparse_code(
         codes[missed], inner = solve(part.gram, k[missed] @ part.projector, rows, None)
         from ldslearn.coding.homotopy import violation
 
-        warnings.warn(_errors.codes_of_positive_part(missed.tolist(), part.message), stacklevel=2)
+        warnings.warn(
+            (
+                f"{part.message} It is not that of any atoms: the codes of sample "
+                f"{_errors.listed(missed.tolist())} are those for its positive part."
+            ),
+            stacklevel=2,
+        )
         for i, row in zip(missed, np.broadcast_to(rows, (len(missed), len(K))), strict=True):
             c = k[i] - K @ codes[i]
             residuals[i] = violation(c, codes[i], 0.5 * sparsity, row, bool(nonnegative))
         missed = missed[_missed(k[missed], rows, inner)]
     if len(missed):
         worst = float(residuals[missed].max())
-        warnings.warn(_errors.not_certified(missed.tolist(), worst), stacklevel=2)
+        warnings.warn(_not_certified(missed.tolist(), worst), stacklevel=2)
     return (codes, residuals) if return_residual else codes
 
 
@@ -190,7 +197,7 @@ def sparse_path(
     if residual > _CERTIFIED * np.abs(k).max():  # ties: see code_rows
         path, residual = _path(K, k, sparsity, nonnegative, nudge=1e-9)
     if residual > _CERTIFIED * np.abs(k).max():
-        warnings.warn(_errors.not_certified([0], residual), stacklevel=2)
+        warnings.warn(_not_certified([0], residual), stacklevel=2)
     return path
 
 
@@ -266,3 +273,20 @@ def _barred(allowed: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
             "allowed", f"be a bool array of shape {shape}", f"{mask.dtype} {mask.shape}", ""
         )
     return ~mask
+
+
+def _unused_with_pursuit(name: str) -> ValueError:
+    """A parameter of the lasso together with n_nonzero."""
+    return ValueError(
+        f"{name} must not be given together with n_nonzero; got both. Orthogonal matching pursuit "
+        "has no use for it: leave one of them out."
+    )
+
+
+def _not_certified(indices: Sequence[int], worst: float) -> str:
+    """Text of the warning about codes that miss their optimality conditions."""
+    return (
+        f"the codes of sample {_errors.listed(indices)} miss the optimality conditions by up to "
+        f"{worst:.3g}: cross lies outside the range of gram, so that no samples can have it, or "
+        "numbers are extreme. Check that gram and cross come from one kernel; raise sparsity."
+    )

@@ -73,7 +73,7 @@ def label_items(
             f"Add a line for each, such as '{missing[0]},LABEL'.{other}",
         )  # fmt: skip
     if strangers:
-        warnings.warn(_errors.no_such_items(file, len(strangers), _some(strangers)), stacklevel=4)
+        warnings.warn(_no_such_items(file, len(strangers), _some(strangers)), stacklevel=4)
     labelled = [
         replace(
             items[index],
@@ -113,3 +113,9 @@ def _stem(path: PurePosixPath) -> str:
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def _no_such_items(path: Path, count: int, names: str) -> str:
+    """Warning about labels of items that are not there."""
+    rows = "1 row" if count == 1 else f"{count} rows"
+    return f"{rows} of {path} name no item, and were passed over: {names}"

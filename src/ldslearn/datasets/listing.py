@@ -66,7 +66,7 @@ def list_folder(
     _check_names(root, [*by_class, *loose, *items])
     _check_loose(root, loose, list(by_class))
     if by_class and barren:
-        warnings.warn(_errors.nothing_to_read(barren), stacklevel=3)
+        warnings.warn(_nothing_to_read(barren), stacklevel=3)
     if by_class:
         return [
             Item(f"{folder.name}/{path.name}", path, folder.name)
@@ -83,7 +83,7 @@ def _entries(folder: Path) -> list[Path]:
     paths = in_order(folder.iterdir())
     lost = [path for path in paths if not path.exists() and not is_item(path)]
     if lost:
-        warnings.warn(_errors.links_lead_nowhere(lost), stacklevel=4)
+        warnings.warn(_links_lead_nowhere(lost), stacklevel=4)
     return paths
 
 
@@ -102,7 +102,7 @@ def _no_items(root: Path) -> ValueError:
     deeper = next((name for name, _ in _walk(root, root) if name.count("/") > 1), None)
     rule = "hold videos, folders of images or tables, as <class>/<item>"
     if deeper is not None:
-        return _errors.items_too_deep(root, rule, deeper)
+        return _items_too_deep(root, rule, deeper)
     with_suffix = Counter(
         path.suffix.lower()
         for folder, _, names in os.walk(root)
@@ -187,3 +187,36 @@ def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> 
 def _shown(paths: Sequence[Path]) -> str:
     more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
     return ", ".join(path.name for path in paths[:_SHOWN]) + more
+
+
+def _nothing_to_read(folders: Sequence[Path]) -> str:
+    """Text of the warning about folders beside classes that hold no item."""
+    names = ", ".join(folder.name for folder in folders[:5])
+    more = f" and {len(folders) - 5} more" if len(folders) > 5 else ""
+    return (
+        f"no item in the folder {names}{more}, passed over: no video, folder of images or array by "
+        "its suffix. Rename or convert its files, or move it elsewhere."
+    )
+
+
+def _links_lead_nowhere(links: Sequence[Path]) -> str:
+    """Text of the warning about links that may have been classes or items."""
+    names = ", ".join(map(str, links[:5]))
+    more = f" and {len(links) - 5} more" if len(links) > 5 else ""
+    return f"passed over links that lead nowhere: {names}{more}. Remove them, or mend them."
+
+
+def _items_too_deep(root: Path, rule: str, item: str) -> ValueError:
+    """A folder of three levels or more, of which nobody said what they mean."""
+    folders = item.split("/")[:-1]
+    rest = "/*" * (len(folders) - 2) + "/item"
+    line = f"{item},{folders[1]},{folders[0]}"
+    return _errors.bad_file(
+        root,
+        rule,
+        f"items further down, such as {item}",
+        f"Say what the folders mean: --levels group/class{rest} if the first is who was recorded, "
+        f"--levels class/group{rest} if it is the class (levels='...' in Python). Or list all in "
+        f"{root.name}/manifest.csv, with the line 'path,label,group' and lines such as '{line}', "
+        "and name that file in place of the folder.",
+    )

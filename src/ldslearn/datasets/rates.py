@@ -31,7 +31,7 @@ def warn_of_mixed_rates(names: Sequence[str], rates: NDArray[np.float64] | None)
             groups.append((float(rates[index]), []))
         groups[-1][1].append(names[index])
     if len(groups) > 1:
-        warnings.warn(_errors.mixed_rates(groups), stacklevel=4)
+        warnings.warn(_mixed_rates(groups), stacklevel=4)
 
 
 def warn_of_other_rates(
@@ -42,7 +42,7 @@ def warn_of_other_rates(
         return
     other = np.flatnonzero((rates * _SAME < known[0]) | (rates > _SAME * known[-1]))
     if len(other):
-        text = _errors.other_rate(names[other[0]], float(rates[other[0]]), known, len(other))
+        text = _other_rate(names[other[0]], float(rates[other[0]]), known, len(other))
         warnings.warn(text, stacklevel=3)
 
 
@@ -142,3 +142,29 @@ def _at_rate(data: Collection, rate: float) -> Collection:
         ]
     settings = {**data.preprocessing, "rate": float(rate)}
     return replace(data, X=sequences, rates=np.full(len(data), rate), preprocessing=settings)
+
+
+def _mixed_rates(groups: Sequence[tuple[float, Sequence[str]]]) -> str:
+    """Warning about sequences of several rates, each with the names of its sequences."""
+
+    def words(names: Sequence[str]) -> str:
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+    found = ", ".join(f"{rate:.4g} Hz ({words(names)})" for rate, names in groups[:5])
+    more = f" and {len(groups) - 5} more rates" if len(groups) > 5 else ""
+    lowest = f"{groups[0][0]:.4g}"
+    return (
+        f"sequences must have one rate to be compared; got {found}{more}. To resample them give "
+        f"rate={lowest}, --rate {lowest}."
+    )
+
+
+def _other_rate(name: str, rate: float, known: Sequence[float], count: int) -> str:
+    """Warning about new sequences whose rate is not that of the training data."""
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    low, high = (f"{one:.4g}" for one in (known[0], known[-1]))
+    rule = f"{low} Hz" if low == high else f"{low} to {high} Hz"
+    return (
+        f"{name}{more} must have the rate of the training data, {rule}; got {rate:.4g} Hz. Labels "
+        f"may be wrong. A model trained with rate={low}, --rate {low} resamples new files itself."
+    )

@@ -60,10 +60,18 @@ def _vote(probes: Sequence[tuple[str, Table]]) -> str | None:
         name = probes[found.index(reference)][0]
         other = next(name for (name, _), one in zip(probes, found, strict=True) if one == NONE)
         reason = f"column {reference} of {name} looks like time, and that of {other} does not"
-        warnings.warn(_errors.time_or_channel(reason, reference), stacklevel=5)
+        warnings.warn(_time_or_channel(reason, reference), stacklevel=5)
     elif all(table.doubt for _, table in probes):
         name, table = probes[0]
         column = "1" if table.names is None else (table.doubt or "").split("'")[1]
         reason = f"{table.doubt} in {name}"
-        warnings.warn(_errors.time_or_channel(reason, column), stacklevel=5)
+        warnings.warn(_time_or_channel(reason, column), stacklevel=5)
     return NONE
+
+
+def _time_or_channel(reason: str, column: str) -> str:
+    """Warning about a column that may be time."""
+    return (
+        f"{reason}: it is read as a channel. If it is time give time={column!r}, --time {column}; "
+        "if it is none, time='none', --time none."
+    )

@@ -75,7 +75,10 @@ class Atoms:
         """
         parts = [form.systems() for form in (self.symmetric, self.skew) if form is not None]
         if not parts:
-            raise _errors.not_systems_but_subspaces()
+            raise _errors.InputTypeError(
+                "finite atoms and centres are subspaces and belong to no system; use "
+                ".subspaces, or learn parts of systems."
+            )
         A, C = (np.concatenate([getattr(part, name) for part in parts]) for name in "AC")
         start = np.full(C.shape[::2], C.shape[2] ** -0.5)
         B = np.eye(C.shape[2]) + np.zeros_like(A)
@@ -104,7 +107,7 @@ class Atoms:
         elif len(self.terms) == 1 and set(available) == {n for term in wanted for n in term}:
             arranged = [{name: available[name] for name in term} for term in wanted]
         else:
-            raise _errors.other_atoms(repr(self), [" + ".join(names) for names in wanted])
+            raise _other_atoms(repr(self), [" + ".join(names) for names in wanted])
         for mine, theirs in zip(arranged, terms, strict=True):
             for name, columns in mine.items():
                 if columns.rows.shape[1:] != theirs[name].rows.shape[1:]:
@@ -136,4 +139,12 @@ def _columns_of(term: dict[str, Columns], part: str) -> Columns | None:
         eigenvalues=np.stack([x.eigenvalues for x in found], axis=1).reshape(
             -1, found[0].eigenvalues.shape[1]
         ),
+    )
+
+
+def _other_atoms(got: str, wanted: Sequence[str]) -> ValueError:
+    """Atoms of another kind of dictionary."""
+    return ValueError(
+        f"init must hold atoms for these codes: {', '.join(wanted)}; got {got}. Take them from a "
+        "dictionary with the same parts, mix and shared_codes, or from LDSKMeans."
     )

@@ -48,13 +48,22 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         systems = as_batch(X)
         self._check(len(systems))
         if self.update != "joint" and in_blocks(systems):
-            raise _errors.joint_only(self.update)
+            raise ValueError(
+                "update must be 'joint' for systems in a store or on a cluster; got "
+                f"{self.update!r}. Eigenvectors need all systems of an atom in one place."
+            )
         recipe = self._recipe().over(systems.windows)
         with samples_of(systems, recipe) as samples:
             groups = self._groups(samples, recipe, self._initial(systems, recipe, samples))
             self._learn(groups, recipe, systems)
         if not any(group.n_codes for group in groups):
-            warnings.warn(_errors.no_codes(self.sparsity), stacklevel=3)
+            warnings.warn(
+                (
+                    f"no code uses any atom with sparsity={self.sparsity:g}: nothing was learned. "
+                    "Lower sparsity."
+                ),
+                stacklevel=3,
+            )
         return self
 
     def _learn(self, groups: list[Group], recipe: Recipe, systems: LDS | StoredSystems) -> None:

@@ -81,7 +81,7 @@ class Protocol:
         needed = self.repeats if self.kind == "folds" else 2
         if count < needed:
             others = int(np.sum(counts == count)) - 1
-            raise _errors.too_few_of_class(smallest, count, others, needed)
+            raise _too_few_of_class(smallest, count, others, needed)
         if self.kind == "folds":
             return cut_folds(data.y, None, self.repeats, seed)
         tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
@@ -269,3 +269,20 @@ def _groups_of(data: Collection) -> NDArray[np.str_] | None:
 def _smallest_class(y: NDArray[np.str_]) -> tuple[str, int]:
     labels, counts = np.unique(y, return_counts=True)
     return str(labels[counts.argmin()]), int(counts.min())
+
+
+def _too_few_of_class(label: str, count: int, others: int, folds: int) -> ValueError:
+    """A class that is too small for folds; with one member, for any."""
+    also = f" and of {others} more {'class' if others == 1 else 'classes'}" * bool(others)
+    if count < 2:
+        return _errors.invalid(
+            "every class", "have at least 2 items, one to train on and one to test",
+            f"{count} of class {label!r}{also}",
+            "Add items, or leave the class out.",
+        )  # fmt: skip
+    return _errors.invalid(
+        "every class",
+        f"have at least {folds} items for {folds} folds",
+        f"{count} of class {label!r}{also}",
+        f"Take at most {count} folds (--folds {count}), or add items.",
+    )

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from ldslearn import _errors
 from ldslearn._parallel import progress
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
@@ -94,7 +93,7 @@ def choose(
         splits = (folds or automatic_folds(data)).splits(data, settings.seed)
         tried = _try_all(method, data, settings, orders, sparsities, delays, encoder or {}, splits)
     except ValueError as error:
-        warnings.warn(_errors.untried(usual.n_states, usual.sparsity, error), stacklevel=2)
+        warnings.warn(_untried(usual.n_states, usual.sparsity, error), stacklevel=2)
         return usual
     best = max(tried, key=lambda candidate: candidate["accuracy"])
     return Choice(best["n_states"], delays, best["sparsity"], tried)
@@ -148,3 +147,9 @@ def build_pipeline(
         ),
         method.build(setting),
     )
+
+
+def _untried(n_states: int, sparsity: float | None, reason: object) -> str:
+    """Warning that parameters were not chosen by folds."""
+    values = f"{n_states} states" + ("" if sparsity is None else f" and a sparsity of {sparsity:g}")
+    return f"{values} were taken untried, as folds of the training part cannot be used: {reason}"

@@ -123,7 +123,13 @@ def kl_divergence_rate(
         coarse, rates = rates, _rates(first, second, n_frequencies, n_jobs)
         if np.allclose(coarse, rates, rtol=1e-8, atol=1e-10):
             return rates
-    warnings.warn(_errors.unsettled_rates(n_frequencies), stacklevel=2)
+    warnings.warn(
+        (
+            f"the divergence rates have not settled with {n_frequencies} frequencies: some system "
+            "is too near the unit circle. Stabilize with a lower bound, or pass n_frequencies."
+        ),
+        stacklevel=2,
+    )
     return rates
 
 
@@ -133,7 +139,11 @@ def _check_driven(systems: LDS) -> None:
         raise _errors.field_missing("the divergence rate", "B and noise_variance")
     silent = np.flatnonzero(~(systems.noise_variance > 0))
     if len(silent):
-        raise _errors.noise_not_positive(list(silent))
+        raise _errors.SystemsError(
+            "noise_variance of {systems} must be positive for the divergence rate; got 0.0. "
+            "Encode with fewer states than channels, so that something is left over.",
+            list(silent),
+        )
     if not systems.is_stable.all():
         raise _errors.unstable_systems(list(np.flatnonzero(~systems.is_stable)))
 

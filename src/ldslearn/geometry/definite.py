@@ -6,8 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn import _errors
-
 Floats = NDArray[np.float64]
 
 POLICIES = ("clip", "raise", "ignore")
@@ -44,14 +42,21 @@ def positive_part(K: Floats) -> PositivePart | None:
         return None
     share = -eigenvalues[eigenvalues < 0].sum() / np.abs(eigenvalues).sum()
     if eigenvalues[-1] <= 0:
-        raise _errors.no_positive_part()
+        raise ValueError(
+            "the kernel matrix must have positive eigenvalues; got none. It is no similarity: "
+            "is it a distance, or of the wrong sign?"
+        )
     kept = eigenvalues > _ROUNDING * eigenvalues[-1]
     half = vectors[:, kept] * np.sqrt(eigenvalues[kept])
     return PositivePart(
         half @ half.T,
         vectors[:, kept] @ vectors[:, kept].T,
         float(share),
-        _errors.indefinite_kernel(float(eigenvalues[0]), float(share)),
+        (
+            "the kernel matrix is indefinite: its smallest eigenvalue is "
+            f"{float(eigenvalues[0]):.3g}, and negative ones make up {float(share):.2%} of the "
+            "spectrum."
+        ),
     )
 
 

@@ -118,5 +118,10 @@ def _first_steps(systems: LDS, order: int) -> Floats:
         deviations = np.abs(products - identity).max(axis=(1, 2))
     bad = np.flatnonzero(singular | ~(deviations < _LARGEST_DEVIATION))
     if len(bad):
-        raise _errors.order_too_large(list(bad), order)
+        raise _errors.SystemsError(
+            f"order must be small enough for the powers of {{systems}}; got {order}, with "
+            "which its observability matrix is singular to rounding. Lower order, or "
+            "stabilize it.",
+            list(bad),
+        )
     return P

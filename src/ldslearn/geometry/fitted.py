@@ -116,7 +116,10 @@ class FittedKernel(ReferenceKernel):
                 policy = "clip"
             K, fixed = _fit_part(part, systems, settings, n_jobs)
             if callable(part) and (gap := np.abs(K - K.T).max()) > 1e-8 * np.abs(K).max():
-                raise _errors.not_symmetric(float(gap))
+                raise ValueError(
+                    "kernel must be symmetric, k(x, y) = k(y, x); got a matrix with |K - K'| "
+                    f"= {float(gap):.3g}."
+                )
             gram += weight * K
             parts.append((part, weight, fixed))
         positive = apply_policy(gram, policy, stacklevel=4)
@@ -175,4 +178,9 @@ def _check_memory(n_systems: int) -> None:
     if n_systems > 10_000 and "SC_PHYS_PAGES" in os.sysconf_names:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         if 2 * 8 * n_systems**2 > memory:
-            raise _errors.matrix_too_large(n_systems, 8 * n_systems**2, memory)
+            raise MemoryError(
+                f"the kernel matrix of {n_systems} systems must fit in memory twice; one copy "
+                f"takes {8 * n_systems**2 / 2**30:.1f} GiB, and this machine has "
+                f"{memory / 2**30:.1f} GiB. Fit on fewer systems, such as a sample of every "
+                "class."
+            )

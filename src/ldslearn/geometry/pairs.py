@@ -31,9 +31,15 @@ def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LD
         if systems.windows > 1:
             raise _errors.several_windows(systems.windows)
     if first.n_channels != second.n_channels:
-        raise _errors.channels_differ(second.n_channels, first.n_channels)
+        raise ValueError(
+            f"X and Y must measure the same channels; got {first.n_channels} and "
+            f"{second.n_channels}. Encode both with the same channels and delays."
+        )
     if same_order_for and first.n_states != second.n_states:
-        raise _errors.states_differ(same_order_for, second.n_states, first.n_states)
+        raise ValueError(
+            f"X and Y must have the same n_states for {same_order_for}; got {first.n_states} "
+            f"and {second.n_states}."
+        )
     return first, second
 
 

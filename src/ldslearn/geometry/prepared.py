@@ -78,7 +78,13 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
         unsolved = formal[~np.isfinite(W[formal]).all(axis=(1, 2))]
         if len(unsolved):
             raise _errors.no_solution(list(unsolved))
-        note(_errors.formal_solution(), formal)
+        note(
+            (
+                "{systems} is unstable and has no Gramian; the formal solution of its equation is "
+                "used, which may be indefinite. Distances and kernels lose their meaning."
+            ),
+            formal,
+        )
         S[formal], transform[formal] = _formal_coordinates(systems.A[formal], gramian[formal])
     # C'C = I, so that the trace bounds the condition number, and tells who needs more care.
     traces = np.trace(W, axis1=1, axis2=2)
@@ -91,7 +97,13 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
         lost = ~np.isfinite(transform[slow]).all(axis=(1, 2))
         bad = slow[lost | ~(traces[slow] < LARGEST_GRAMIAN)]
         if len(bad):
-            raise _errors.ill_conditioned_systems(list(bad))
+            raise _errors.SystemsError(
+                "{systems} must have a Gramian that does not drown in rounding; got a "
+                "spectral radius near 1, or states of very different scales. Stabilize it "
+                "(ldslearn.models.stabilize, LDSEncoder(stabilizer='soft')), or scale the "
+                "channels.",
+                list(bad),
+            )
     T, D = _triangular(S)
     return Prepared(transform, gramian, S, in_lanes(T), in_lanes(D), stable)
 
@@ -165,7 +177,11 @@ def _schur(A: Floats, S: Floats, Z: Floats) -> None:
     for index, matrix in enumerate(A):
         S[index], _, _, _, Z[index], _, failed = gees(_unsorted, matrix, lwork=size)
         if failed:
-            raise _errors.no_schur_form(index)
+            raise _errors.SystemsError(
+                "{systems} must have eigenvalues that can be computed; LAPACK found none. "
+                "Encode its sequence again with other settings, or leave it out.",
+                [index],
+            )
 
 
 def _unsorted(*eigenvalue: float) -> None:

@@ -1,7 +1,7 @@
 """Kernels and distances by name, and one dispatcher for names, functions and mixtures."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
     for stranger, value in parameters.items():
         if stranger not in kernel or not isinstance(value, Mapping):
             owners = [name for name in kernel if stranger in _parameters_of(name)]
-            raise _errors.mixture_parameter(stranger, owners or list(kernel))
+            raise _mixture_parameter(stranger, owners or list(kernel))
     return [
         (name, float(w), _settings(name, parameters.get(name, {}))) for name, w in kernel.items()
     ]
@@ -111,7 +111,7 @@ def _parameters_of(name: str) -> list[str]:
 def _settings(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     for parameter in parameters:
         if parameter not in _parameters_of(name):
-            raise _errors.unknown_parameter(name, parameter, _parameters_of(name))
+            raise _unknown_parameter(name, parameter, _parameters_of(name))
     return dict(parameters)
 
 
@@ -170,3 +170,22 @@ def _known(name: str) -> str:
     if name not in KERNELS:
         raise _errors.unknown_name("kernel", name, KERNELS)
     return name
+
+
+def _mixture_parameter(name: str, owners: Sequence[str]) -> ValueError:
+    """A parameter of a mixture that does not say to which part it belongs."""
+    example = f"{{{owners[0]!r}: {{{name!r}: ...}}}}"
+    return ValueError(
+        f"parameters of a mixture of kernels must be mappings under the names of its parts; got "
+        f"{name!r}. Say whose it is, such as {example}."
+    )
+
+
+def _unknown_parameter(kernel: str, got: str, known: Sequence[str]) -> ValueError:
+    """A parameter that a kernel does not have."""
+    if not known:
+        return ValueError(
+            f"the {kernel!r} kernel must be given no parameters; got {got!r}. Leave it out."
+        )
+    names = ", ".join(repr(name) for name in known)
+    return ValueError(f"parameters of the {kernel!r} kernel must be among {names}; got {got!r}.")

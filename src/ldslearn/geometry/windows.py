@@ -22,7 +22,12 @@ def each_window(
     first = as_batch(X)
     second = None if Y is None else as_batch(Y, "Y")
     if second is not None and first.windows != second.windows:
-        raise _errors.windows_differ(second.windows, first.windows)
+        raise _errors.invalid(
+            "Y",
+            f"have {first.windows} windows per sequence, as X has",
+            second.windows,
+            "Encode all sequences with the same windows.",
+        )
     for k in range(first.windows):
         others = () if second is None else (second.window(k),)
         yield function(first.window(k), *others, **settings)

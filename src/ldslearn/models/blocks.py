@@ -9,7 +9,6 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from ldslearn import _errors
 from ldslearn._parallel import current_engine, cut
 from ldslearn._places import locate_systems, name_systems, warn_once
 from ldslearn.models.lds import LDS, as_systems
@@ -122,6 +121,9 @@ def _apply(block: Block, start: int, method: str, estimator: Any) -> Any:
         with locate_systems(start):
             result = getattr(estimator, method)(loaded(block))
     for warning in caught:
-        text = _errors.of_block(start, start + len(block), str(warning.message))
+        text = (
+            f"of systems {start} to {start + len(block) - 1}, counted from the first of them: "
+            f"{warning.message!s}"
+        )
         warnings.warn(text, warning.category, stacklevel=2)
     return result

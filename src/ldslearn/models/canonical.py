@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._places import note, warn_once
 from ldslearn.models.lds import LDS, as_systems
@@ -224,6 +223,12 @@ def _inside(values: Floats, scale: float | None, part: str, n_states: int) -> Fl
     outside = np.abs(values) >= LARGEST_RADIUS
     if outside.any():
         systems = [int(index) for index in np.flatnonzero(outside.any(axis=1))]
-        note(_errors.unstable_part(part, _LIMIT), systems)
+        note(
+            (
+                f"the {part} part of {{systems}} has eigenvalues of modulus 1 or more; they were "
+                f"cut at {_LIMIT}. With stabilizer='soft' the parts are always stable."
+            ),
+            systems,
+        )
         values = np.where(outside, np.sign(values) * _LIMIT, values)
     return values

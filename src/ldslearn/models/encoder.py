@@ -2,7 +2,7 @@
 
 import numbers
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -192,16 +192,14 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def _check_sizes(self, sequences: list[NDArray[Any]], n_states: int) -> None:
         n_channels = sequences[0].shape[0]
         if n_states > n_channels * self.delays:
-            raise _errors.too_many_states(n_states, n_channels, self.delays)
+            raise _too_many_states(n_states, n_channels, self.delays)
         # An n x n matrix is determined by n transitions, that is n + 1 stacked samples.
         least = n_states + self.delays
         short = [i for i, sequence in enumerate(sequences) if sequence.shape[1] < least]
         if short:
             short.sort(key=lambda index: sequences[index].shape[1])  # the shortest first
             who, others = name_sequence(sequences, short[0]), name_some(sequences, short[1:])
-            raise _errors.too_short(
-                who, sequences[short[0]].shape, n_states, self.delays, others, short
-            )
+            raise _too_short(who, sequences[short[0]].shape, n_states, self.delays, others, short)
 
     def _count_states(self, sequences: list[NDArray[Any]], share: float) -> int:
         """Smallest n that keeps `share` of the variance in every sequence."""
@@ -236,7 +234,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         idle = np.flatnonzero(lowest < n_states)
         if len(idle):
             who = name_sequence(sequences, int(idle[0]))
-            text = _errors.idle_states(who, int(lowest[idle[0]]), len(idle), n_states)
+            text = _idle_states(who, int(lowest[idle[0]]), len(idle), n_states)
             warnings.warn(text, stacklevel=3)
         if self.center:
             warn_of_offsets(sequences, stacklevel=4)
@@ -324,12 +322,89 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
     ) -> bool:
         energy = energy_of(Y)
         if is_extreme(Y, energy):
-            raise _errors.extreme_values(name_sequence(sequences, index, first), first + index)
+            raise _errors.SequenceError(
+                f"{name_sequence(sequences, index, first)} must have values whose squares are "
+                "representable; got numbers of modulus above 1e150 or below 1e-150. Rescale "
+                "it.",
+                [first + index],
+            )
         return is_constant(Y, mean, energy)
 
     def _check_varying(self, constant: NDArray[np.bool_], sequences: list[NDArray[Any]]) -> None:
         if self.constant == "raise" and constant.any():
             found = np.flatnonzero(constant).tolist()
-            raise _errors.constant_sequence(
+            raise _constant_sequence(
                 name_some(sequences, found), self.center, found, len(sequences)
             )
+
+
+def _too_short(
+    who: str,
+    shape: tuple[int, ...],
+    n_states: int,
+    delays: int,
+    others: str,
+    indices: Sequence[int],
+) -> _errors.SequenceError:
+    """Sequences with fewer transitions than states, the shortest of which is told of."""
+    n_channels, n_timepoints = shape
+    largest = n_timepoints - delays
+    wanted = "1 state" if n_states == 1 else f"{n_states} states"
+    stacked = f" and {delays} delays" if delays > 1 else ""
+    more = (
+        f" {len(indices) - 1} more {_errors.pluralize(len(indices) - 1)} too short: {others}."
+        * bool(others)
+    )
+    remedy = (
+        f"Fit with at most {largest} {'state' if largest == 1 else 'states'}, or leave it out."
+        if largest >= 1
+        else "Fit with fewer delays, or leave it out."
+        if delays > 1 and n_timepoints > n_states
+        else "Leave it out."
+    )
+    if n_channels > 2 * n_timepoints:
+        remedy += " Sequences are (n_channels, n_timepoints): is it transposed?"
+    return _errors.SequenceError(
+        f"{who} must have at least {n_states + delays} time points for {wanted}{stacked}; "
+        f"got {n_timepoints}.{more} {remedy}",
+        indices,
+    )
+
+
+def _too_many_states(n_states: int, n_channels: int, delays: int) -> ValueError:
+    """More states than (stacked) channels."""
+    n_rows = n_channels * delays
+    channels = "1 channel" if n_channels == 1 else f"{n_channels} channels"
+    rows = channels if delays == 1 else f"{channels} with {delays} delays"
+    return ValueError(
+        f"the number of states must be at most {n_rows} for {rows}; got {n_states}. Use at most "
+        f"{n_rows} states, or at least {-(-n_states // n_channels)} delays, which stack lagged "
+        "copies of the channels."
+    )
+
+
+def _constant_sequence(
+    who: str, center: bool, constant: Sequence[int], n_sequences: int
+) -> _errors.SequenceError:
+    """Sequences that never move have no dynamics once they are centred."""
+    one = len(constant) == 1
+    count = "" if one else f" ({len(constant)} of {n_sequences} sequences)"
+    it = "it" if one else "them"
+    if not center:
+        return _errors.SequenceError(
+            f"{who}{count} must not be zero throughout. Leave {it} out.", constant
+        )
+    return _errors.SequenceError(
+        f"{who}{count} must vary over time; got {'a constant sequence' if one else 'constants'}. "
+        f"Leave {it} out, or encode in Python with center=False, which keeps the mean.",
+        constant,
+    )
+
+
+def _idle_states(who: str, rank: int, count: int, n_states: int) -> str:
+    """Text of the warning about sequences that fill fewer than n_states dimensions."""
+    plural = f"{count} sequences have" if count > 1 else "1 sequence has"
+    return (
+        f"{plural} a rank below the {n_states} states ({who}: rank {rank}); the states beyond the "
+        "rank are idle. Use fewer states to avoid this."
+    )

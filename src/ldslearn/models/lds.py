@@ -310,8 +310,9 @@ class LDS:
         states = []
         for index, sequence in enumerate(checked):
             if sequence.shape[1] < self.delays:
-                raise _errors.shorter_than_delays(
-                    name_sequence(checked, index), sequence.shape[1], self.delays
+                raise ValueError(
+                    f"{name_sequence(checked, index)} must have at least {self.delays} time "
+                    f"points, as many as delays; got {sequence.shape[1]}."
                 )
             stacked = hankel(sequence, self.delays).astype(np.float64)
             if self.mean is not None:
@@ -407,10 +408,10 @@ class LDS:
         Pt = np.swapaxes(P, -1, -2)
         n = self.n_states
         if P.shape not in ((n, n), (len(self), n, n)):
-            raise _errors.not_orthogonal(n, f"shape {P.shape}")
+            raise _not_orthogonal(n, f"shape {P.shape}")
         deviation = np.abs(Pt @ P - np.eye(n)).max(initial=0.0)
         if not deviation <= ORTHONORMAL_TOLERANCE:
-            raise _errors.not_orthogonal(n, f"P'P off I by {deviation:.2g}")
+            raise _not_orthogonal(n, f"P'P off I by {deviation:.2g}")
         changed = {**self._arrays(), "A": Pt @ self.A @ P, "C": self.C @ P}
         if self.B is not None:
             changed["B"] = Pt @ self.B
@@ -492,7 +493,21 @@ class LDS:
 def as_systems(systems: Any, name: str = "systems", *, at_least_one: bool = False) -> LDS:
     """Return `systems` if it is an LDS batch, or say what it is."""
     if not isinstance(systems, LDS):
-        raise _errors.not_systems(name, systems)
+        raise _errors.InputTypeError(
+            f"{name} must be an LDS batch; got {type(systems).__name__}. "
+            + (
+                "Take as many of its systems as memory holds: store[:1000]."
+                if type(systems).__name__ == "LDSStore"
+                else "Encode sequences with LDSEncoder first."
+            )
+        )
     if at_least_one and len(systems) == 0:
         raise _errors.invalid_parameter(name, "hold at least one system", systems)
     return systems
+
+
+def _not_orthogonal(n_states: int, got: str) -> ValueError:
+    """A change of state coordinates that C would not survive."""
+    return _errors.invalid(
+        "P", f"be orthogonal of size {n_states}", got, "numpy.linalg.qr makes one."
+    )

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ldslearn import _errors
 from ldslearn._records import check_seal, read_json, seal
 from ldslearn._versions import versions
 from ldslearn._writing import atomic_write, check_target
@@ -88,7 +88,7 @@ class Ledger:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise _errors.no_room_for_records(self.folder, error) from error
+            raise _no_room_for_records(self.folder, error) from error
 
     def path(self, run: Run) -> Path:
         """Where the record of a run is kept."""
@@ -139,7 +139,7 @@ class Ledger:
                 file.write(text.encode())
         except OSError as error:
             cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-            raise _errors.no_room_for_records(self.folder, cause) from error
+            raise _no_room_for_records(self.folder, cause) from error
         made = self.find(run)
         assert made is not None  # as a later call reads them
         return made
@@ -154,3 +154,11 @@ def machine() -> dict[str, Any]:
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count(),
     }
+
+
+def _no_room_for_records(folder: str | PathLike[str], error: OSError) -> OSError:
+    """Records that cannot be written."""
+    return OSError(
+        f"records must be written to {folder}; {error.strerror or error}. Those already there are "
+        "whole: make room, or name another folder with --output, and run the command again."
+    )

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -121,13 +122,17 @@ class Library:
         self._read: dict[str, Source] = {}
         if self.folder is not None:
             if not self.folder.is_dir():
-                raise _errors.no_data_folder(self.folder)
+                raise FileNotFoundError(
+                    f"the folder of data sets must be there; {self.folder} is no folder. "
+                    "Without one, embedded data are used; docs/datasets.md tells where to get "
+                    "the paper's."
+                )
             if not any(self.has(name) for name in self.known if "path" in self.known[name]):
                 paths: dict[str, str] = {}
                 for entry in self.known.values():
                     if "path" in entry:  # a part of a set comes after the whole
                         paths.setdefault(entry["path"], entry["title"])
-                raise _errors.no_data_in_folder(self.folder, paths)
+                raise _no_data_in_folder(self.folder, paths)
 
     def has(self, name: str) -> bool:
         """Whether a collection is at hand."""
@@ -201,3 +206,12 @@ _EMBEDDED: dict[str, Callable[[dict[str, Any]], Collection]] = {
     "motions": lambda entry: _join_parts(load_basic_motions()),
     "vowels": lambda entry: _join_parts(load_japanese_vowels()),
 }
+
+
+def _no_data_in_folder(folder: str | PathLike[str], known: Mapping[str, str]) -> FileNotFoundError:
+    """A folder in which no data set was found."""
+    names = ", ".join(f"{path} ({title})" for path, title in known.items())
+    return FileNotFoundError(
+        f"{folder} must hold one of the collections {names} at least; none is there. "
+        "docs/datasets.md tells where to get them and how each is laid out, and of the stand-ins."
+    )

@@ -12,7 +12,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from ldslearn import _errors
 from ldslearn.auto import AutoLDSClassifier, ChannelScaler
 from ldslearn.auto.calibration import chances
 from ldslearn.auto.report import Report
@@ -73,7 +72,10 @@ def check_is_complete(estimator: Any) -> None:
         return
     for attribute in _needed_by(estimator):
         if attribute not in vars(estimator):
-            raise NotFittedError(_errors.not_fitted_to_save(type(estimator).__name__, attribute))
+            raise NotFittedError(
+                f"{type(estimator).__name__} must be fitted to be saved; it has no "
+                f"{attribute}. Call fit first."
+            )
 
 
 def check_fitted(estimator: Any) -> None:

@@ -143,7 +143,7 @@ def _open(
     ours = version("scikit-learn")
     made_with = str((theirs or {}).get("scikit-learn"))
     if _holds_foreign(node) and made_with.split(".")[:2] != ours.split(".")[:2]:
-        warnings.warn(_errors.made_elsewhere("scikit-learn", made_with, ours), stacklevel=3)
+        warnings.warn(_made_elsewhere("scikit-learn", made_with, ours), stacklevel=3)
     return Saved(estimator, about, {"class": type(estimator).__name__, **saved})
 
 
@@ -172,3 +172,11 @@ def explain_damage(
     except errors as error:
         reason = str(error) or type(error).__name__
         raise _errors.damaged_contents(path, reason[:_MAX_REASON]) from error
+
+
+def _made_elsewhere(package: str, theirs: object, ours: str) -> str:
+    """Warning about a model with parts of another version of a library."""
+    return (
+        f"the model was made with {package} {theirs}, and this is {ours}: its predictions may "
+        "differ. Train it anew, or install that version."
+    )

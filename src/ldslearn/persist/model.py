@@ -131,7 +131,7 @@ class Model:
                 for value in (mine.get(name), got)
             )
             if found != expected:
-                raise _errors.unlike_model(name, whose, found, expected)
+                raise _unlike_model(name, whose, found, expected)
 
     @property
     def classes(self) -> list[str]:
@@ -170,7 +170,13 @@ class Model:
         """
         found = read(path)
         if not cls._takes_sequences(found.estimator):
-            raise _errors.no_classifier(path, type(found.estimator).__name__)
+            raise _errors.bad_file(
+                path,
+                "hold a classifier of sequences",
+                type(found.estimator).__name__,
+                "Train one with `ldslearn train`, or save a pipeline with an LDSEncoder and a "
+                "classifier.",
+            )
         about = dict(found.about)
         with explain_damage(path):
             reading = about.pop("reading", Reading().as_dict())
@@ -207,3 +213,17 @@ class Model:
             raise ValueError(f"frames of shape {shape} have another number of channels")
         if shape is not None and self.reading.frames.size != shape[:2]:
             raise ValueError(f"files are not read as frames of shape {shape}")
+
+
+def _unlike_model(name: str, whose: str, got: object, expected: object) -> ValueError:
+    """A store or collection that was made in another way than what a model was trained on."""
+    remedies = {
+        "store": "Encode the files as the model does: ldslearn encode --like MODEL.",
+        "collection": "Predict from the files: the model reads them as those of training.",
+    }
+    return _errors.invalid(
+        f"{name} of the {whose}",
+        f"be {expected!r}, as the model was trained with",
+        repr(got),
+        remedies[whose],
+    )

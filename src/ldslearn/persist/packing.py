@@ -5,7 +5,7 @@ Classes are looked up in a fixed list; what is not on it can be neither saved no
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -76,7 +76,7 @@ def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
 
 def refuse(where: str, value: Any) -> TypeError:
     """Return the error about a value that cannot be saved."""
-    return _errors.cannot_save(where, value, sorted([*ESTIMATORS, *FOREIGN], key=str.lower))
+    return _cannot_save(where, value, sorted([*ESTIMATORS, *FOREIGN], key=str.lower))
 
 
 def _share_memory(first: NDArray[Any], second: NDArray[Any]) -> bool:
@@ -176,3 +176,24 @@ def _check_numbers(values: dict[Any, Any]) -> dict[Any, Any]:
         if isinstance(value, int | float) and not abs(value) <= most:
             raise ValueError(f"{name} = {value}")
     return values
+
+
+def _cannot_save(where: str, value: object, known: Iterable[str]) -> _errors.InputTypeError:
+    """Part of an estimator that has no place in a file."""
+    kind = type(value)
+    if kind.__name__ in ("RandomState", "Generator"):
+        return _errors.InputTypeError(
+            f"{where} must be an integer or None to be saved; got a {kind.__name__}. Give it a "
+            "seed by set_params: what was fitted stays as it is."
+        )
+    if callable(value) and not hasattr(value, "get_params"):
+        name = getattr(value, "__name__", kind.__name__)
+        return _errors.InputTypeError(
+            f"{where} must be a name, a number or an array to be saved; got the function {name}. "
+            "A file of a model holds no code: fit with a kernel or distance by its name."
+        )
+    return _errors.InputTypeError(
+        f"{where} must be of a class that can be saved; got {kind.__module__}.{kind.__qualname__}. "
+        f"Use one of these: {', '.join(known)}. Or save the steps of a pipeline before it, "
+        "pipeline[:-1], and keep the last one by other means."
+    )

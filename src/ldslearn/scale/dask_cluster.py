@@ -162,7 +162,11 @@ class Cluster(Engine):
                 found.append(self._result(function, block, common, future))
             except KilledWorker:
                 if lost is None:
-                    raise _errors.workers_killed(description or function.__name__) from None
+                    raise ChildProcessError(
+                        f"{description or function.__name__}: one block ended several workers "
+                        "in a row. They may have too little memory: give them more, or make "
+                        "blocks smaller (shard_size)."
+                    ) from None
                 self._settle()
                 found.append((lost(*block), ([], {})))
         return found
@@ -181,9 +185,13 @@ class Cluster(Engine):
                 if self.client.nthreads():
                     seen = time.monotonic()
                 elif time.monotonic() - seen > _PATIENCE:
-                    raise _errors.workers_gone(address, _PATIENCE) from None
+                    raise ConnectionError(
+                        f"the scheduler at {address} must have workers; for "
+                        f"{_PATIENCE / 60:.0f} minutes there was none. What was finished is "
+                        "kept: start some and run it again."
+                    ) from None
                 else:
-                    warnings.warn(_errors.no_workers(address), stacklevel=4)
+                    warnings.warn(_no_workers(address), stacklevel=4)
 
     def _settle(self) -> None:
         """Let a worker that was killed come back before there is more to do.
@@ -247,20 +255,23 @@ def use_cluster(where: Any = None) -> Iterator[Cluster]:
         import dask
         from distributed import Client, default_client
     except ImportError:
-        raise _errors.package_missing("a cluster", "dask", "dask") from None
+        raise _package_missing("a cluster", "dask", "dask") from None
     own = isinstance(where, str) or hasattr(where, "scheduler_address")
     if isinstance(where, str) and not _ADDRESS.fullmatch(where):  # Dask would wait for long
-        raise _errors.no_scheduler(where, "it must look like tcp://HOST:PORT")
+        raise _no_scheduler(where, "it must look like tcp://HOST:PORT")
     if where is None:
         try:
             client: Any = default_client()  # type: ignore[no-untyped-call]
         except ValueError:
-            raise _errors.no_client() from None
+            raise ValueError(
+                "use_cluster() must be given an address or a client, or find an active "
+                "client; got none. Pass the scheduler's address, such as 'tcp://host:8786'."
+            ) from None
     elif own:
         try:
             client = Client(where, timeout=_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
-            raise _errors.no_scheduler(where, error) from error
+            raise _no_scheduler(where, error) from error
     elif isinstance(where, Client):
         client = where
     else:
@@ -284,7 +295,7 @@ def _await_workers(client: Any) -> None:
     try:
         client.wait_for_workers(1, timeout=_TIMEOUT)
     except TimeoutError:
-        warnings.warn(_errors.no_workers(client.scheduler.address), stacklevel=4)
+        warnings.warn(_no_workers(client.scheduler.address), stacklevel=4)
 
 
 @contextmanager
@@ -297,10 +308,10 @@ def _connected(client: Any) -> Iterator[None]:
     try:
         yield
     except (CancelledError, CommClosedError) as error:
-        raise _errors.scheduler_lost() from error
+        raise _scheduler_lost() from error
     except (OSError, RuntimeError, ValueError) as error:
         if client.status != "running" and not isinstance(error, ConnectionError):
-            raise _errors.scheduler_lost() from error
+            raise _scheduler_lost() from error
         raise
 
 
@@ -320,3 +331,36 @@ def _kept(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _package_missing(what: str, package: str, extra: str) -> ImportError:
+    """A package of an extra that is not installed."""
+    return ImportError(
+        f"{what} needs the package {package}, which is not installed. "
+        f"Install it with: pip install 'ldslearn[{extra}]'"
+    )
+
+
+def _no_scheduler(address: str, reason: object) -> ConnectionError:
+    """An address without a scheduler."""
+    return ConnectionError(
+        f"cluster must be the address of a running Dask scheduler; got {address!r}: {reason}. "
+        "Start one with `dask scheduler`, and workers with `dask worker ADDRESS`."
+    )
+
+
+def _no_workers(address: str) -> str:
+    """A scheduler that has nobody to work."""
+    return (
+        f"the scheduler at {address} has no workers: nothing is done until one comes. Start some "
+        f"with `dask worker {address} --nthreads 1`."
+    )
+
+
+def _scheduler_lost() -> ConnectionError:
+    """A scheduler that went away in mid-run."""
+    return ConnectionError(
+        "the scheduler must stay reachable; the connection was lost. Finished shards are kept, and "
+        "the same call goes on from them; a dictionary keeps its atoms, to go on with "
+        "init=dictionary.atoms_, or `ldslearn learn --init FILE`."
+    )

@@ -106,7 +106,11 @@ def check_resumable(folder: Path, about: dict[str, Any]) -> None:
         for name, value in now[what].items():
             got = earlier.get(what, {}).get(name)
             if got != value:
-                raise _errors.other_store(folder, name, got, value)
+                raise ValueError(
+                    f"store {folder} must have been made with {name}={value!r}, as is asked "
+                    f"for; got one made with {name}={got!r}. Name another folder, or delete "
+                    "this one."
+                )
 
 
 def made_with(folder: Path) -> dict[str, Any] | None:

@@ -85,7 +85,7 @@ def check_output(path: str | PathLike[str], *inputs: Source) -> Path:
         for file in source.files() if target.exists() else ():
             with suppress(OSError):
                 if file.samefile(target):
-                    raise _errors.output_is_input(path, file)
+                    raise _output_is_input(path, file)
         if source.is_set or is_item_name(target):
             found = find_containing(target, source.folders())
             if found is not None:
@@ -121,4 +121,16 @@ def is_store(path: Path) -> bool:
 def _check_stores(path: str | PathLike[str], folder: Path) -> None:
     for place in (folder, *folder.parents):
         if is_store(place):
-            raise _errors.output_inside_store(path, place)
+            raise ValueError(
+                f"output {path} must be outside of {place}, which is a store; got a place in "
+                "it. Name another."
+            )
+
+
+def _output_is_input(target: str | PathLike[str], source: str | PathLike[str]) -> ValueError:
+    """An output that would replace something that is read."""
+    same = "" if Path(target) == Path(source) else f" ({source})"
+    return ValueError(
+        f"output {target} must be another file than those that are read; got one of them{same}. "
+        "Name another file."
+    )

@@ -34,12 +34,12 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     who = [name_sequence(X, index) for index in range(len(members))]
     sequences = [_as_sequence(member, one) for member, one in zip(members, who, strict=True)]
     if not sequences:
-        raise _errors.empty_collection(name)
+        raise ValueError(f"{name} must hold at least one sequence; got an empty collection.")
     sequences = keep_names(sequences, X)
     n_channels = sequences[0].shape[0]
     others = [i for i, sequence in enumerate(sequences) if sequence.shape[0] != n_channels]
     if others:
-        raise _errors.channel_counts_differ(
+        raise _channel_counts_differ(
             who[others[0]], sequences[others[0]].shape[0], who[0], n_channels, others,
             {sequence.shape[1] for sequence in sequences},
         )  # fmt: skip
@@ -58,7 +58,13 @@ def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
     if isinstance(X, np.ndarray) and X.dtype != object:
         _check_dtype(X.dtype, "X")
         if X.ndim == 2:
-            raise _errors.one_sequence_given(name, X.shape)
+            raise _errors.invalid(
+                name,
+                "be a list of (n_channels, n_timepoints) arrays or a 3-D array",
+                f"one array of shape {X.shape}",
+                f"For a single sequence pass [{name}]; for single-channel sequences in rows "
+                f"pass {name}[:, None, :].",
+            )
         if X.ndim != 3:
             remedy = "Videos become sequences by ldslearn.video.to_sequence." if X.ndim > 3 else ""
             raise _errors.not_a_collection(name, f"an array of shape {X.shape}", remedy)
@@ -78,18 +84,22 @@ def _as_sequence(member: Any, who: str) -> NDArray[Any]:
     try:
         sequence = sequence_of_frame(member) if is_data_frame(member) else np.asarray(member)
     except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors with gradients
-        raise _errors.not_an_array(who, member) from error
+        raise _not_an_array(who, member) from error
     if sequence.dtype == object:
-        raise _errors.not_an_array(who, member)
+        raise _not_an_array(who, member)
     _check_dtype(sequence.dtype, who)
     if sequence.ndim != 2:
-        raise _errors.wrong_dimensions(who, sequence.shape)
+        raise _wrong_dimensions(who, sequence.shape)
     return sequence
 
 
 def _check_dtype(dtype: np.dtype[Any], who: str) -> None:
     if dtype.kind not in "fiub":
-        raise _errors.wrong_dtype(who, dtype)
+        raise _errors.InputTypeError(
+            f"{who} must hold real numbers (floats or integers); got dtype {dtype}. Convert it "
+            "first, for example with array.astype(float); split complex signals into real and "
+            "imaginary channels."
+        )
 
 
 def _check_finite(sequences: list[NDArray[Any]]) -> None:
@@ -99,7 +109,7 @@ def _check_finite(sequences: list[NDArray[Any]]) -> None:
     affected = [i for i in suspects if not np.isfinite(sequences[i]).all()]
     if affected:
         first = sequences[affected[0]]
-        raise _errors.not_finite(
+        raise _not_finite(
             name_sequence(sequences, affected[0]),
             int(np.isnan(first).sum()),
             int(np.isinf(first).sum()),
@@ -107,3 +117,52 @@ def _check_finite(sequences: list[NDArray[Any]]) -> None:
             name_some(sequences, affected[1:]),
             affected,
         )
+
+
+def _wrong_dimensions(who: str, shape: tuple[int, ...]) -> ValueError:
+    """One member of a list that is not a matrix."""
+    remedy = {
+        1: "For a single channel pass sequence[None, :].",
+        3: "A video (n_frames, height, width) becomes a sequence by ldslearn.video.to_sequence.",
+        4: "A video (n_frames, height, width, colours) becomes a sequence by "
+        "ldslearn.video.to_sequence.",
+    }.get(len(shape), "")
+    message = f"{who} must have shape (n_channels, n_timepoints); got shape {shape}. {remedy}"
+    return ValueError(message.rstrip())
+
+
+def _not_an_array(who: str, got: object) -> _errors.InputTypeError:
+    """A member of a list NumPy cannot make an array of."""
+    return _errors.InputTypeError(
+        f"{who} must be an array of shape (n_channels, n_timepoints); "
+        f"got {type(got).__name__}. numpy.asarray must turn it into a matrix of real numbers."
+    )
+
+
+def _not_finite(
+    who: str, n_nan: int, n_infinite: int, size: int, others: str, indices: Sequence[int]
+) -> _errors.SequenceError:
+    """NaN or infinity in one sequence, and perhaps in others."""
+    more = (
+        f" {len(indices) - 1} more {_errors.pluralize(len(indices) - 1)} affected: {others}."
+        * bool(others)
+    )
+    return _errors.SequenceError(
+        f"{who} must be finite; got {n_nan} NaN and {n_infinite} infinite of {size} values.{more} "
+        "Interpolate or drop them before encoding.",
+        indices,
+    )
+
+
+def _channel_counts_differ(
+    who: str, got: int, first: str, expected: int, indices: Sequence[int], lengths: set[int]
+) -> _errors.SequenceError:
+    """Sequences with different numbers of rows; `lengths` are the numbers of columns of all."""
+    remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
+    if len(lengths) == 1:
+        remedy = (
+            f"All have {min(lengths)} columns: if rows are time points, as they seem to be, pass "
+            "X = [x.T for x in X]."
+        )
+    rule = f"have {expected} channels like {first}"
+    return _errors.SequenceError(str(_errors.invalid(who, rule, got, remedy)), indices)

@@ -4,6 +4,7 @@ Neither library is needed: frames are asked for their columns and values, and ne
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,12 @@ def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
         raise _errors.not_a_collection(name, "a data frame with one value per row", _pivot(names))
     owner = [column for column, word in zip(names, plain, strict=True) if word in _OWNERS]
     if len(owner) != 1 or getattr(index, "nlevels", 1) != 1:
-        raise _errors.ambiguous_frame(name, tuple(frame.shape), names)
+        raise _ambiguous_frame(name, tuple(frame.shape), names)
     channels = [column for column in names if column != owner[0]]
     times = [column for column in channels if is_time_name(column)]
     channels = [column for column in channels if column not in times]
     if not channels:
-        raise _errors.ambiguous_frame(name, tuple(frame.shape), names)
+        raise _ambiguous_frame(name, tuple(frame.shape), names)
     time = np.asarray(frame[times[0]]) if times else None
     owners = np.asarray(frame[owner[0]])
     return _split(f"column {owner[0]!r}", owners, time, _numbers(frame, channels, name))
@@ -106,7 +107,7 @@ def _numbers(frame: Any, names: list[str], whole: str) -> NDArray[Any]:
     columns = {name: np.asarray(frame[by_name[name]]) for name in names}
     for name, values in columns.items():
         if values.dtype.kind not in "fiub":
-            raise _errors.text_column(whole, name)
+            raise _text_column(whole, name)
     return np.column_stack(list(columns.values()))
 
 
@@ -116,7 +117,14 @@ def _split(
     """The rows of each owner, in the order of its times, as sequences; owners as they come."""
     _, first, inverse = np.unique(owners, return_index=True, return_inverse=True)
     if (np.diff(first) < 0).any():
-        warnings.warn(_errors.owners_out_of_order(column), stacklevel=6)
+        warnings.warn(
+            (
+                f"sequences of a data frame are in the order in which their {column} first "
+                "appears, which is not sorted here. Labels must be in that order, too: "
+                "X.sort_values(...) first if they are sorted."
+            ),
+            stacklevel=6,
+        )
     sequences = []
     for number in np.argsort(first):
         rows = np.flatnonzero(inverse == number)
@@ -143,4 +151,26 @@ def _pivot(names: list[str]) -> str:
     return (
         f"Pass X.pivot(index=[{owner!r}, {time!r}], columns={channel!r}, "
         f"values={plain['value']!r})."
+    )
+
+
+def _ambiguous_frame(
+    name: str, shape: tuple[int, ...], columns: Sequence[str]
+) -> _errors.InputTypeError:
+    """A data frame that does not say which sequence a row belongs to."""
+    shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
+    return _errors.not_a_collection(
+        name,
+        f"a data frame of shape {shape} with the columns {shown}",
+        "It must say which sequence a row belongs to, by a column 'id' or two levels of index "
+        f"(sequence, time). For one sequence with a row per time point pass [{name}]; for "
+        f"single-channel sequences in rows pass {name}.to_numpy()[:, None, :].",
+    )
+
+
+def _text_column(name: str, column: str) -> _errors.InputTypeError:
+    """A column of a frame that holds no numbers."""
+    remedy = f"Drop it: X.drop(columns={column!r})."
+    return _errors.not_a_collection(
+        name, f"a data frame whose column {column!r} holds no numbers", remedy
     )

@@ -18,10 +18,18 @@ def lengthen(
     if not any(lacking):
         return sequences
     short = [i for i, count in enumerate(lacking) if count]
-    text = _errors.lengthened(name_some(sequences, short), len(short), shortest)
+    text = _lengthened(name_some(sequences, short), len(short), shortest)
     warnings.warn(text, stacklevel=stacklevel + 1)
     padded = [
         np.pad(x, ((0, 0), (0, count)), mode="edge") if count else x
         for x, count in zip(sequences, lacking, strict=True)
     ]
     return keep_names(padded, sequences)
+
+
+def _lengthened(who: str, count: int, shortest: int) -> str:
+    """Warning about new sequences that are shorter than any of training."""
+    return (
+        f"{count} {_errors.pluralize(count)} shorter than {shortest} time points ({who}): "
+        "their last samples were repeated."
+    )

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn import _errors
 from ldslearn.sequences.named import name_some
 
 # Rounding of the offset, of what varies. Of 64 bits four digits are left, of fewer bits two: frames
@@ -20,7 +19,7 @@ def warn_of_offsets(sequences: Sequence[NDArray[Any]], stacklevel: int = 3) -> N
     """Warn of sequences whose offset leaves few digits to what varies, in their own precision."""
     found = [index for index, sequence in enumerate(sequences) if _is_dwarfed(sequence)]
     if found:
-        text = _errors.offsets_dwarf(name_some(sequences, found), len(found))
+        text = _offsets_dwarf(name_some(sequences, found), len(found))
         warnings.warn(text, stacklevel=stacklevel)
 
 
@@ -32,3 +31,15 @@ def _is_dwarfed(sequence: NDArray[Any]) -> bool:
     variation = np.sqrt(sequence.var(axis=1, dtype=np.float64).mean())
     moves = bool((sequence != sequence[:, :1]).any())
     return moves and bool(np.finfo(sequence.dtype).eps * offset > lost * variation)
+
+
+def _offsets_dwarf(who: str, count: int) -> str:
+    """Text of the warning about sequences whose mean is far larger than what varies."""
+    vary = (
+        "varies by so little of its offset" if count == 1 else "vary by so little of their offset"
+    )
+    return (
+        f"{who} {vary} that fewer than four digits of the variation are left "
+        "in floating point. Subtract the offset where the numbers are "
+        "read, before they become floats."
+    )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import open_file
+from ldslearn._kinds import recognize
 from ldslearn._limits import VARIABLE, memory_limit
 from ldslearn.video.opening import damage_errors, open_container
 from ldslearn.video.options import Crop, FrameOptions
@@ -200,13 +201,19 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
                     yield _pixels(frame, options.colour)
         except damage_errors() as error:
             own = isinstance(error, OverflowError) or type(error) is EOFError
-            raise _errors.undecodable_video(path, n_frames, str(error) if own else "") from error
+            raise _undecodable_video(path, n_frames, str(error) if own else "") from error
     if n_frames < _WHOLE * promised:
         raise _errors.bad_file(
             path, "be a whole video", f"{n_frames} of the {promised} frames it promises"
         )
     if n_frames > 1 and seconds * n_frames / (n_frames - 1) < _WHOLE * lasts:
-        warnings.warn(_errors.seems_cut_short(path, seconds, lasts), stacklevel=2)
+        warnings.warn(
+            (
+                f"the last frame of {path} is at {seconds:.2f} of the {lasts:.2f} seconds that it "
+                "promises: it may have been cut short in a copy."
+            ),
+            stacklevel=2,
+        )
 
 
 def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
@@ -222,3 +229,24 @@ def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
 def _check_frame(frame: Any) -> None:
     if frame.width * frame.height > _LARGEST_FRAME:
         raise OverflowError(f"frames of {frame.width} x {frame.height} pixels")
+
+
+def _undecodable_video(path: Path, n_frames: int, reason: str) -> ValueError:
+    """A file under a video's name that holds none, or one that is damaged; `reason` may be empty.
+
+    What it holds is told by its first bytes.
+    """
+    kind = recognize(path)
+    if not reason and kind is not None and not n_frames and not kind.startswith("a video"):
+        if kind.startswith("an empty"):
+            return _errors.empty_file(path, "be a video or image")
+        return _errors.bad_file(path, "be a video or image", kind, "Rename it, or leave it out.")
+    if reason:
+        return _errors.bad_file(path, "be a whole video or image", reason, "Leave it out.")
+    return _errors.bad_file(
+        path,
+        "be a whole video or image",
+        f"bytes that cannot be decoded after {n_frames} frames",
+        "It may have been cut short in a copy: copy it again. Or convert it, for example: "
+        f"ffmpeg -i {path.name} converted.mp4",
+    )
