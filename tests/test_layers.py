@@ -8,6 +8,7 @@ import pytest
 import ldslearn
 
 ORDER = [
+    "_types",
     "_kinds",
     "_processes",
     "_errors",

@@ -1,11 +1,10 @@
 """Scores to probabilities, by what scores of held-out sequences were worth."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-Floats = NDArray[np.float64]
+from ldslearn._types import Floats, Indices
 
 _FLOOR = 1e-6  # chance shared by all classes: nothing is impossible
 
@@ -16,7 +15,7 @@ def chances(scores: Floats, factor: float) -> Floats:
     return (1 - _FLOOR) * raised / raised.sum(axis=1, keepdims=True) + _FLOOR / scores.shape[1]
 
 
-def fit_factor(scores: Floats, labels: NDArray[np.intp], n_repeats: int = 1) -> float:
+def fit_factor(scores: Floats, labels: Indices, n_repeats: int = 1) -> float:
     """Return the factor for which :func:`chances` of the true labels are largest.
 
     One observation, shared by all classes and sequences, is added, so that the factor stays finite

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from ldslearn._types import Floats
 from ldslearn.auto import AutoLDSClassifier
 from ldslearn.classify import NearestLDSClassifier, SparseCodingClassifier
 
@@ -38,10 +39,10 @@ class Prediction:
     classes: list[str]
     kind: str
     calibrated: bool
-    values: NDArray[np.float64]
+    values: Floats
 
     @property
-    def certainty(self) -> NDArray[np.float64]:
+    def certainty(self) -> Floats:
         """How sure each label is, (N,): its value; of scores, what it is ahead of the next one."""
         largest = np.sort(self.values, axis=1)[:, ::-1]
         return largest[:, 0] - largest[:, 1] if self.kind == "margin" else largest[:, 0]

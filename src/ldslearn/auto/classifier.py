@@ -14,6 +14,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_positive, random_source
 from ldslearn._parallel import progress
 from ldslearn._tags import NoTable
+from ldslearn._types import Floats, Indices
 from ldslearn.auto.calibration import chances
 from ldslearn.auto.candidates import PARTS, QUICK_RULES, Description, Rule, build
 from ldslearn.auto.expectation import expected_accuracy
@@ -28,8 +29,6 @@ from ldslearn.models.blocks import StoredSystems, by_blocks
 from ldslearn.sequences import as_collection, lengthen, name_sequence, name_some, select
 from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
-
-Floats = NDArray[np.float64]
 
 _MOST_SEARCHED = 1000  # sequences; the choice needs no more, and kernels grow with the square
 _MOST_SAMPLED = 400  # of those, to look at descriptions
@@ -274,7 +273,7 @@ def _values(description: Description, rule: Rule) -> dict[str, Any]:
     }
 
 
-def _subset(labels: NDArray[np.intp], random: np.random.RandomState, most: int) -> NDArray[np.intp]:
+def _subset(labels: Indices, random: np.random.RandomState, most: int) -> Indices:
     """All sequences, or about `most` of many, every class in its share."""
     if len(labels) <= most:
         return np.arange(len(labels))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.auto.trials import Trial
 
-Floats = NDArray[np.float64]
 _DRAWS = 500
 
 
@@ -42,7 +42,7 @@ def expected_accuracy(
     return accuracy, _standard_error(accuracy, right[losses.mean(axis=1).argmin()], units)
 
 
-def _standard_error(accuracy: float, right: Floats, units: NDArray[np.intp]) -> float:
+def _standard_error(accuracy: float, right: Floats, units: Indices) -> float:
     """Of a binomial, or larger where sequences of a group are right or wrong together."""
     n = len(right)
     # Laplace's rule keeps it above zero when nothing was wrong.

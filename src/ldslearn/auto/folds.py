@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.classify.folds import cut_folds
 
-Floats = NDArray[np.float64]
 _MOST_FOLDS = 10  # of sparse coding more folds cost nothing, and leave almost all to train on
 
 
 def make_folds(
-    labels: NDArray[np.intp],
+    labels: Indices,
     groups: NDArray[Any] | None,
     n_repeats: int,
     random: np.random.RandomState,

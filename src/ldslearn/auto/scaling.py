@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._tags import NoTable
+from ldslearn._types import Floats
 from ldslearn.sequences import as_collection, keep_names
 
 _ROUNDING = 1e-10
@@ -43,7 +44,7 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
         self.scale_ = np.where(deviations > 0, deviations, 1.0)
         return self
 
-    def transform(self, X: Any) -> list[NDArray[np.float64]]:
+    def transform(self, X: Any) -> list[Floats]:
         """Return the sequences with every channel divided by its scale."""
         check_is_fitted(self)
         sequences = as_collection(X)
@@ -52,7 +53,7 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
         return keep_names([sequence / self.scale_[:, None] for sequence in sequences], sequences)
 
 
-def channel_deviations(sequences: list[NDArray[Any]]) -> NDArray[np.float64]:
+def channel_deviations(sequences: list[NDArray[Any]]) -> Floats:
     """Return the standard deviation of every channel over all sequences, (n_channels,).
 
     Zero for channels that hold nothing but the rounding of a constant.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.auto.candidates import (
     ALL_RULES,
     ORDERS,
@@ -49,13 +50,13 @@ class Search:
     def __init__(
         self,
         X: list[NDArray[Any]],
-        labels: NDArray[np.intp],
-        folds: NDArray[np.float64],
+        labels: Indices,
+        folds: Floats,
         deadline: float,
         n_jobs: int | None,
         advance: Callable[[str], None],
-        sample: NDArray[np.intp],
-        sample_folds: NDArray[np.float64],
+        sample: Indices,
+        sample_folds: Floats,
     ) -> None:
         self.X, self.labels, self.folds = X, labels, folds
         self.deadline, self.n_jobs, self.advance = deadline, n_jobs, advance

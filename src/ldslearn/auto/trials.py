@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
+from ldslearn._types import Floats, Indices
 from ldslearn.auto.calibration import chances, fit_factor
 from ldslearn.auto.candidates import PARTS, Description, Rule
 from ldslearn.auto.scaling import ChannelScaler
@@ -16,9 +17,6 @@ from ldslearn.coding import sparse_code
 from ldslearn.coding.residuals import explained_by_class
 from ldslearn.geometry.fitted import FittedKernel
 from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

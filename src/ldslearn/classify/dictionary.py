@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._places import locate_systems, warn_once
+from ldslearn._types import Floats, Indices
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
@@ -21,9 +22,6 @@ from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import by_blocks
-
-Floats = NDArray[np.float64]
-
 
 RESIDUAL = "residual"
 
@@ -161,11 +159,11 @@ class DictionaryClassifier(LDSClassifier):
             )  # fmt: skip
 
     def _choose_mix(
-        self, systems: LDS, classes: NDArray[Any], labels: NDArray[np.intp], groups: Any
+        self, systems: LDS, classes: NDArray[Any], labels: Indices, groups: Any
     ) -> tuple[float, dict[float, float]]:
         y = classes[labels]
 
-        def count_hits(mix: float, train: NDArray[np.intp], test: NDArray[np.intp]) -> int:
+        def count_hits(mix: float, train: Indices, test: Indices) -> int:
             model = clone(self)
             n_atoms = self.dictionary.n_atoms
             if isinstance(self.dictionary.init, str):
@@ -187,7 +185,7 @@ class DictionaryClassifier(LDSClassifier):
             raise
 
     def _fit_classes(
-        self, template: SystemDictionary, systems: LDS, members: list[NDArray[np.intp]]
+        self, template: SystemDictionary, systems: LDS, members: list[Indices]
     ) -> list[SystemDictionary]:
         """Learn a dictionary of the systems of each class."""
         check_whole("n_atoms", template.n_atoms)
@@ -245,7 +243,7 @@ class DictionaryClassifier(LDSClassifier):
         check_is_fitted(self, "classifier_")
         return _is_residual(self.classifier_)
 
-    def _explained(self, X: LDS) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    def _explained(self, X: LDS) -> tuple[Floats, Floats, Indices]:
         """What each class explains, k(x, x), and the nearest class of codes of zeros, else -1."""
         table = self._explain(X)
         nearest = table[:, -1].astype(np.intp)

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from ldslearn import _errors
 from ldslearn._tags import NoTable
+from ldslearn._types import Floats, Indices
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import as_batch
 
@@ -17,9 +18,7 @@ class LDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
     """What all classifiers of systems share: `score`, and batches of systems as input."""
 
 
-def check_labelled(
-    X: Any, y: Any, *, stored: bool = False
-) -> tuple[LDS, NDArray[Any], NDArray[np.intp]]:
+def check_labelled(X: Any, y: Any, *, stored: bool = False) -> tuple[LDS, NDArray[Any], Indices]:
     """Return the systems, the sorted classes and every system's index among them.
 
     `stored` allows systems in a store, which have the sizes of a batch.
@@ -28,9 +27,7 @@ def check_labelled(
     return systems, *check_labels(y, len(systems))
 
 
-def check_labels(
-    y: Any, n_items: int, what: str = "systems"
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def check_labels(y: Any, n_items: int, what: str = "systems") -> tuple[NDArray[Any], Indices]:
     """Return the sorted classes, and the index of every label among them."""
     labels = _typed(np.asarray(y))
     if labels.ndim != 1:
@@ -50,7 +47,7 @@ def check_labels(
     return classes, indices
 
 
-def check_weights(weights: Any, n_items: int) -> NDArray[np.float64] | None:
+def check_weights(weights: Any, n_items: int) -> Floats | None:
     """Return the weights of samples as floats; None if there are none."""
     if weights is None:
         return None

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Indices
 from ldslearn.classify.folds import Split, check_groups, cut_folds
 
 MIXES = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -14,8 +14,8 @@ _FOLDS = 5
 
 
 def choose_mix(
-    count_hits: Callable[[float, NDArray[np.intp], NDArray[np.intp]], int],
-    labels: NDArray[np.intp],
+    count_hits: Callable[[float, Indices, Indices], int],
+    labels: Indices,
     groups: Any,
     name: str,
 ) -> tuple[float, dict[float, float]]:
@@ -42,7 +42,7 @@ def choose_mix(
     return max(shares, key=lambda mix: (shares[mix], mix)), shares
 
 
-def _make_folds(labels: NDArray[np.intp], groups: Any, name: str) -> list[Split]:
+def _make_folds(labels: Indices, groups: Any, name: str) -> list[Split]:
     """Five stratified folds, or as many as classes or groups allow; always the same ones."""
     owners = check_groups(groups, len(labels), "systems")
     counts = np.bincount(labels)

@@ -10,13 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._places import locate_systems
+from ldslearn._types import Floats
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.geometry import pairwise_distance
 from ldslearn.geometry.fitted import TRAINING, check_like, row_blocks
 from ldslearn.models import LDS
 from ldslearn.models.blocks import by_blocks
-
-Floats = NDArray[np.float64]
 
 
 class NearestLDSClassifier(LDSClassifier):

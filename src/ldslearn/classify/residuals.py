@@ -1,10 +1,8 @@
 """From what each class explains of a system to labels, scores and shares (Sec. 5.3)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ldslearn._types import Floats, Indices
 
 # Of all functions: explained (N, n_classes), k(x, x) - e_c of Eq. (13); nearest (N,), the class of
 # the most similar atom of a system whose code is zero, else -1.

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn._checks import check_real
 from ldslearn._places import locate_systems
+from ldslearn._types import Floats, Indices
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
@@ -17,8 +18,6 @@ from ldslearn.geometry import pairwise_kernel
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
 from ldslearn.models.blocks import by_blocks
-
-Floats = NDArray[np.float64]
 
 _NUMBERS = "biuf"  # kinds of dtypes
 
@@ -132,7 +131,7 @@ class SparseCodingClassifier(LDSClassifier):
         return self
 
     def _choose_mix(
-        self, systems: LDS, labels: NDArray[np.intp], groups: Any
+        self, systems: LDS, labels: Indices, groups: Any
     ) -> tuple[float, dict[float, float]]:
         """Both kernel matrices are computed once, for all candidates and folds."""
         dynamics, noise = (
@@ -142,7 +141,7 @@ class SparseCodingClassifier(LDSClassifier):
         options: dict[str, Any] = {"n_nonzero": self.n_nonzero, "nonnegative": self.nonnegative}
         n_classes = int(labels.max()) + 1
 
-        def count_hits(mix: float, train: NDArray[np.intp], test: NDArray[np.intp]) -> int:
+        def count_hits(mix: float, train: Indices, test: Indices) -> int:
             K = mix * dynamics[:, train] + (1 - mix) * noise[:, train]
             gram, cross = K[train], K[test]
             codes = sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs, **options)
@@ -206,7 +205,7 @@ class SparseCodingClassifier(LDSClassifier):
         check_is_fitted(self)
         return self.coder_.transform(X)
 
-    def _explained(self, X: LDS, *, warn: bool = True) -> tuple[Floats, NDArray[np.intp]]:
+    def _explained(self, X: LDS, *, warn: bool = True) -> tuple[Floats, Indices]:
         """What each class explains, and the most similar atom of systems coded by none, else -1."""
         check_is_fitted(self)
         kernel = self.coder_.kernel_
@@ -225,7 +224,7 @@ class SparseCodingClassifier(LDSClassifier):
             self.coder_.warn_of_zeros(empty, stacklevel=6)
         return explained, first_atoms
 
-    def _nearest(self, first_atoms: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _nearest(self, first_atoms: Indices) -> Indices:
         """The class of the most similar atom of a code of zeros, else -1."""
         return np.where(first_atoms >= 0, self.atom_classes_[first_atoms], -1)
 

@@ -9,13 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn._checks import check_positive, random_source
 from ldslearn._places import locate_systems
+from ldslearn._types import Floats, Indices
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.geometry.fitted import FittedKernel, row_blocks
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
 from ldslearn.models.blocks import by_blocks
-
-Floats = NDArray[np.float64]
 
 _CANDIDATES = tuple(10.0**exponent for exponent in range(-2, 5))
 _FOLDS = 5
@@ -162,7 +161,7 @@ class LDSSVC(LDSClassifier):
         self,
         K: Floats,
         labels: NDArray[Any],
-        indices: NDArray[np.intp],
+        indices: Indices,
         weights: Floats | None,
     ) -> dict[float, float]:
         """Accuracy of every C, mean over folds."""

@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -17,6 +16,7 @@ from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
 from ldslearn._places import warn_once
 from ldslearn._tags import NoTable
+from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.centres import assigned, restarts, squared_distances
 from ldslearn.dictionary.columns import Columns
@@ -25,8 +25,6 @@ from ldslearn.dictionary.samples import Samples, samples_of
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS
 from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
-
-Floats = NDArray[np.float64]
 
 
 class LDSKMeans(
@@ -134,7 +132,7 @@ class LDSKMeans(
                     self.cluster_centers_ = Atoms([centres], systems.delays)
                 advance(1, f"k-means: inertia {best:.5g}")
 
-    def predict(self, X: LDS) -> NDArray[np.intp]:
+    def predict(self, X: LDS) -> Indices:
         """Return the nearest centre of every system, (len(X),)."""
         return self.transform(X).argmin(axis=1)
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._parallel import current_engine, cut, for_each_block
+from ldslearn._types import Floats
 
-Floats = NDArray[np.float64]
 Coded = tuple[Floats, Floats]
 
 STEPS_AN_ATOM = 10  # a path has two or three breakpoints for every atom in it; more is a circle

@@ -11,13 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._tags import NoTable
+from ldslearn._types import Floats, Indices
 from ldslearn.coding.sparse import sparse_code
 from ldslearn.geometry.fitted import FittedKernel, check_like
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import by_blocks
-
-Floats = NDArray[np.float64]
 
 
 class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -120,7 +119,7 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             n_jobs=self.n_jobs,
         )
 
-    def warn_of_zeros(self, empty: NDArray[np.intp], stacklevel: int = 3) -> None:
+    def warn_of_zeros(self, empty: Indices, stacklevel: int = 3) -> None:
         """Warn that the systems `empty` have codes of zeros, if there are any."""
         if len(empty):
             sparsity = self.sparsity if self.n_nonzero is None else None

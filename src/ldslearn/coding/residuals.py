@@ -1,13 +1,12 @@
 """What the atoms of one class leave unexplained."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ldslearn._types import Floats, Indices
 
 
 def explained_by_class(
-    gram: Floats, cross: Floats, codes: Floats, labels: NDArray[np.intp], n_classes: int
+    gram: Floats, cross: Floats, codes: Floats, labels: Indices, n_classes: int
 ) -> Floats:
     """Return k(x, x) - e_c of Eq. (13), that is 2 z_c'k_c - z_c'K_c z_c, (n_samples, n_classes).
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole
+from ldslearn._types import Floats, Indices
 from ldslearn.coding.blocks import STEPS_AN_ATOM
 from ldslearn.coding.blocks import solve as solve_rows
 from ldslearn.geometry.definite import positive_part
 
-Floats = NDArray[np.float64]
 Coded = tuple[Floats, Floats]
 
 _SYMMETRIC = 1e-8  # largest |K - K'| over the largest entry of K
@@ -138,7 +138,7 @@ def sparse_code(
     return (codes, residuals) if return_residual else codes
 
 
-def _missed(k: Floats, barred: NDArray[np.bool_], residuals: Floats) -> NDArray[np.intp]:
+def _missed(k: Floats, barred: NDArray[np.bool_], residuals: Floats) -> Indices:
     largest = np.where(barred, 0.0, np.abs(k)).max(axis=1, initial=0.0)
     return np.flatnonzero(~(residuals <= _CERTIFIED * largest))
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Indices
 from ldslearn.datasets.collection import Collection
 from ldslearn.sequences.clocks import is_time_name
 
@@ -36,9 +36,7 @@ def find_column(
     )
 
 
-def order_of(
-    names: Sequence[str] | None, channels: Sequence[str], what: str, like: str
-) -> NDArray[np.intp]:
+def order_of(names: Sequence[str] | None, channels: Sequence[str], what: str, like: str) -> Indices:
     """Indices that put named channels in the order of `channels`, or say what differs.
 
     Names of time that are not among `channels` are left out.

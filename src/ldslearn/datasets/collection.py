@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Floats
 from ldslearn.sequences import NamedSequences, as_collection
 
 UNUSED = "unused"  # the part of a sequence that is neither trained on nor tested
@@ -56,7 +57,7 @@ class Collection:
     preprocessing: dict[str, Any] = field(default_factory=dict)
     skipped: tuple[tuple[str, str], ...] = ()
     channel_names: tuple[str, ...] | None = None
-    rates: NDArray[np.float64] | None = None
+    rates: Floats | None = None
     notes: tuple[str, ...] = ()
     trials: NDArray[np.str_] | None = None
 
@@ -120,14 +121,14 @@ class Collection:
         return [] if self.y is None else [str(label) for label in np.unique(self.y)]
 
 
-def as_rates(rates: Sequence[float | None]) -> NDArray[np.float64] | None:
+def as_rates(rates: Sequence[float | None]) -> Floats | None:
     """Rates as an array, NaN where one is None; None if all are."""
     if all(rate is None for rate in rates):
         return None
     return np.array([np.nan if rate is None else rate for rate in rates], dtype=np.float64)
 
 
-def _check_rates(rates: ArrayLike, n_sequences: int) -> NDArray[np.float64] | None:
+def _check_rates(rates: ArrayLike, n_sequences: int) -> Floats | None:
     values = np.asarray(rates, dtype=np.float64)
     if values.shape != (n_sequences,):
         raise _errors.invalid(

@@ -4,8 +4,8 @@ import hashlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 
 
@@ -30,7 +30,7 @@ def describe(data: Collection) -> dict[str, Any]:
     }
 
 
-def _spread(rates: NDArray[np.float64]) -> list[float]:
+def _spread(rates: Floats) -> list[float]:
     """The lowest and the highest rate that is known."""
     return [float(np.nanmin(rates)), float(np.nanmax(rates))]
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats
+
 _PER_UNIT = 1e6  # published with six decimals: integers divided by 1e6 are exactly those doubles
 
 
-def load_basic_motions() -> tuple[
-    NDArray[np.float64], NDArray[np.str_], NDArray[np.float64], NDArray[np.str_]
-]:
+def load_basic_motions() -> tuple[Floats, NDArray[np.str_], Floats, NDArray[np.str_]]:
     """Return BasicMotions: wrist accelerometer and gyroscope of four activities.
 
     40 training and 40 test sequences of 6 channels and 100 timepoints (10 Hz); classes Badminton,
@@ -28,9 +28,7 @@ def load_basic_motions() -> tuple[
     return np.stack(X_train), y_train, np.stack(X_test), y_test
 
 
-def load_japanese_vowels() -> tuple[
-    list[NDArray[np.float64]], NDArray[np.str_], list[NDArray[np.float64]], NDArray[np.str_]
-]:
+def load_japanese_vowels() -> tuple[list[Floats], NDArray[np.str_], list[Floats], NDArray[np.str_]]:
     """Return JapaneseVowels: which of nine speakers says two vowels.
 
     270 training and 370 test sequences of 12 channels (linear-prediction cepstra) and 7 to 29
@@ -47,7 +45,7 @@ def load_japanese_vowels() -> tuple[
     return X_train, y_train, X_test, y_test
 
 
-def _read(name: str) -> list[tuple[list[NDArray[np.float64]], NDArray[np.str_]]]:
+def _read(name: str) -> list[tuple[list[Floats], NDArray[np.str_]]]:
     """Train and test part of an embedded file, each (sequences, labels)."""
     with (
         files("ldslearn.datasets").joinpath("data", name).open("rb") as file,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._kinds import is_system_file
 from ldslearn._parallel import for_each_block
+from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection, as_rates
 from ldslearn.datasets.formats.time_checks import describe_troubles
 from ldslearn.datasets.items import Reading
@@ -213,7 +214,7 @@ def _doubts(
 
 def _note_of_time(
     recordings: Sequence[Recording],
-    rates: NDArray[np.float64] | None,
+    rates: Floats | None,
     channels: Sequence[str] | None,
     n_channels: int,
 ) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Floats
 from ldslearn.datasets.channels import choose_channels, order_channels
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
@@ -19,7 +19,7 @@ _SAME = 1.05  # rates whose ratio is less are those of one sensor
 _SHOWN = 8  # names of channels
 
 
-def warn_of_mixed_rates(names: Sequence[str], rates: NDArray[np.float64] | None) -> None:
+def warn_of_mixed_rates(names: Sequence[str], rates: Floats | None) -> None:
     """Warn once if the rates that are known differ by more than 5 %."""
     if rates is None:
         return
@@ -35,7 +35,7 @@ def warn_of_mixed_rates(names: Sequence[str], rates: NDArray[np.float64] | None)
 
 
 def warn_of_other_rates(
-    names: Sequence[str], rates: NDArray[np.float64] | None, known: Sequence[float] | None
+    names: Sequence[str], rates: Floats | None, known: Sequence[float] | None
 ) -> None:
     """Warn once if a rate is not within 5 % of the lowest and highest of the training data."""
     if rates is None or not known:
@@ -46,7 +46,7 @@ def warn_of_other_rates(
         warnings.warn(text, stacklevel=3)
 
 
-def describe_rates(rates: NDArray[np.float64] | None) -> str:
+def describe_rates(rates: Floats | None) -> str:
     """``50 Hz``, ``25 to 50 Hz``, or nothing where no rate is known."""
     known = [] if rates is None else [rate for rate in rates if not math.isnan(rate)]
     if not known:
@@ -57,14 +57,14 @@ def describe_rates(rates: NDArray[np.float64] | None) -> str:
     return f"{low:.4g} to {high:.4g} Hz"
 
 
-def rates_of_texts(texts: Sequence[str] | None) -> NDArray[np.float64] | None:
+def rates_of_texts(texts: Sequence[str] | None) -> Floats | None:
     """Rates that a store keeps as texts; None where none is known."""
     rates = np.array([] if texts is None else list(texts), dtype=np.float64)
     return None if np.isnan(rates).all() else rates
 
 
 def describe_time(
-    column: str, n_files: int, rates: NDArray[np.float64] | None, left_out: Sequence[str],
+    column: str, n_files: int, rates: Floats | None, left_out: Sequence[str],
     channels: Sequence[str] | None, n_channels: int,
 ) -> str:  # fmt: skip
     """What was taken as time, and what as channels, in one line."""

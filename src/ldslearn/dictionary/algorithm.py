@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn._parallel import for_each_block
+from ldslearn._types import Floats
 from ldslearn.coding import sparse_code
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.updates import Atom, AtomProblem, improve_by_columns, improve_jointly
-
-Floats = NDArray[np.float64]
 
 UPDATES = {"joint": improve_jointly, "column": improve_by_columns}
 

@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Floats
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import split_name
 from ldslearn.models import LDS, SkewForm, SymmetricForm
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,6 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +13,7 @@ from ldslearn._checks import check_real, check_whole, random_source
 from ldslearn._parallel import progress
 from ldslearn._places import warn_once
 from ldslearn._tags import NoTable
+from ldslearn._types import Floats
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.centres import restarts
@@ -25,8 +25,6 @@ from ldslearn.dictionary.spread_group import SpreadGroup
 from ldslearn.geometry.fitted import check_like
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
-
-Floats = NDArray[np.float64]
 
 
 class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

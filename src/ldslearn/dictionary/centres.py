@@ -4,21 +4,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn._parallel import single_threaded_blas
+from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.samples import Samples, Stored, opened
 from ldslearn.dictionary.updates import Atom, improve_jointly
-
-Floats = NDArray[np.float64]
 
 
 class Clusters(NamedTuple):
     """Centres, labels and the inertia of every iteration."""
 
     centres: list[Columns]
-    labels: NDArray[np.intp]
+    labels: Indices
     inertia: list[float]
 
 
@@ -37,7 +35,7 @@ def nearest_centres(
     centres: list[Columns],
     weights: list[float],
     n_jobs: int | None,
-) -> tuple[NDArray[np.intp], Floats]:
+) -> tuple[Indices, Floats]:
     """Nearest centre of every sample of a block, and its squared distance."""
     D = squared_distances(opened(terms), centres, weights, n_jobs)
     labels = D.argmin(axis=1)
@@ -46,7 +44,7 @@ def nearest_centres(
 
 def assigned(
     samples: Samples, centres: list[Columns], weights: list[float], n_jobs: int | None
-) -> tuple[NDArray[np.intp], Floats]:
+) -> tuple[Indices, Floats]:
     """Nearest centre of every sample, and its squared distance."""
     found = samples.map(nearest_centres, centres, weights, n_jobs)
     return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
@@ -74,7 +72,7 @@ def seed_centres(
     n_centres: int,
     random: np.random.RandomState,
     n_jobs: int | None,
-) -> NDArray[np.intp]:
+) -> Indices:
     """Return samples far from each other to start from (k-means++, the best of several draws)."""
     n_samples, n_draws = len(samples), 2 + int(np.log(n_centres))
     chosen = [int(random.randint(n_samples))]
@@ -98,7 +96,7 @@ def seed_centres(
 def cluster(
     samples: Samples,
     weights: list[float],
-    seeds: NDArray[np.intp],
+    seeds: Indices,
     max_iter: int,
     tol: float,
     n_jobs: int | None,
@@ -133,7 +131,7 @@ def cluster(
 
 
 def _occupy_empty(
-    labels: NDArray[np.intp],
+    labels: Indices,
     own: Floats,
     centres: list[Columns],
     weights: list[float],

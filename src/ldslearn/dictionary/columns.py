@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.geometry.pairs import Side, sum_pairs
 from ldslearn.models import SkewForm, SymmetricForm
 
-Floats = NDArray[np.float64]
 Kind = Literal["symmetric", "skew", "plain"]
 
 
@@ -114,7 +113,7 @@ class Columns:
         )
 
     @classmethod
-    def gather(cls, parts: Sequence[tuple[Self, NDArray[np.intp]]], space: Floats) -> Self:
+    def gather(cls, parts: Sequence[tuple[Self, Indices]], space: Floats) -> Self:
         """Return chosen sets of several batches, their rows copied to the beginning of `space`.
 
         To write to memory that was written to before takes a fraction of the time of new memory.

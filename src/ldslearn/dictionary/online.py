@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.updates import Atom, AtomProblem, polar
-
-Floats = NDArray[np.float64]
 
 # Averages on this grid are part of saved dictionaries: other points would be other averages.
 GRID = 0.99 * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, 65))
@@ -43,7 +42,7 @@ class Memory:
 
     pulls: list[Floats]
     curves: list[Floats]
-    idle: NDArray[np.intp]
+    idle: Indices
     n_batches: int
     learned: NDArray[np.bool_]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
 from ldslearn._places import locate_systems, name_systems
+from ldslearn._types import Indices
 from ldslearn._writing import name_full_disk, scratch_folder
 from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.recipe import Recipe
@@ -21,7 +21,6 @@ from ldslearn.dictionary.updates import AtomProblem
 from ldslearn.models import LDS
 from ldslearn.models.blocks import Block, StoredSystems, cut_systems, loaded
 
-Floats = NDArray[np.float64]
 Terms = list[Columns]
 
 _BLOCKS_A_WORKER = 2
@@ -110,7 +109,7 @@ class Samples:
         several = [Columns.concatenate(list(term)) for term in zip(*found, strict=True)]
         return [term[order] for term in several]
 
-    def problems(self, members: NDArray[np.intp]) -> list[AnyProblem]:
+    def problems(self, members: Indices) -> list[AnyProblem]:
         """The sum of -k(atom, sample) over some samples, one per term."""
         terms = self.in_memory
         if terms is not None:
@@ -127,7 +126,7 @@ class Samples:
         """The columns of the first sample, to tell sizes by."""
         return self.take([0])
 
-    def _parts(self, indices: NDArray[np.intp]) -> list[tuple[int, int, NDArray[np.intp]]]:
+    def _parts(self, indices: Indices) -> list[tuple[int, int, Indices]]:
         """Blocks that hold some of the samples, their first sample, and which of them it holds."""
         ends = np.cumsum(self.sizes)
         owners = np.searchsorted(ends, indices, side="right")
@@ -169,7 +168,7 @@ def columns_of(block: Block, recipe: Recipe) -> Terms:
     return list(recipe.columns(loaded(block))[0].values())
 
 
-def members_of(terms: Stored, members: NDArray[np.intp]) -> list[AtomProblem]:
+def members_of(terms: Stored, members: Indices) -> list[AtomProblem]:
     """Return :meth:`Samples.problems` of one block."""
     return [AtomProblem(x[members], -np.ones(len(members))) for x in opened(terms)]
 
@@ -215,5 +214,5 @@ def _filed(store: StoredSystems, recipe: Recipe, folder: Path) -> Samples:
     return Samples(blocks, sizes, Engine())
 
 
-def _rows_of(terms: Stored, rows: NDArray[np.intp]) -> Terms:
+def _rows_of(terms: Stored, rows: Indices) -> Terms:
     return [term[rows] for term in opened(terms)]

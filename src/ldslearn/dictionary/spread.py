@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebval, chebvander
-from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine
+from ldslearn._types import Floats
 from ldslearn.dictionary.updates import GRID, LIMIT, PLACES, AtomProblem, View
 
-Floats = NDArray[np.float64]
 Answer = tuple[float, Floats | None, Floats]
 
 _NODES = 24  # of the polynomial that stands for the objective in an eigenvalue between two points

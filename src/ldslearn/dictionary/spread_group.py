@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.samples import Samples, Stored, opened, problems_of
 from ldslearn.dictionary.spread import SpreadProblem
 from ldslearn.dictionary.updates import AtomProblem
-
-Floats = NDArray[np.float64]
 
 
 class Sums(NamedTuple):
@@ -36,7 +34,7 @@ class Sums(NamedTuple):
     residual: float
     penalty: float
     pairs: Floats
-    users: NDArray[np.intp]
+    users: Indices
     positive: Floats
     worst: list[tuple[float, int]]
 

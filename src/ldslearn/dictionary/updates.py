@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.dictionary.columns import Columns
 from ldslearn.models.spectrum import largest_singular_value
-
-Floats = NDArray[np.float64]
 
 LIMIT = largest_singular_value(100)  # modulus: a hundred such states are accepted by kernels
 _DENSE = 80  # rows up to which an eigenvalue problem is solved in full

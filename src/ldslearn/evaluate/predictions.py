@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Indices
 from ldslearn.auto.certainty import MEANINGS, predict_with_certainty
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.fitting import Fit
@@ -14,7 +15,7 @@ from ldslearn.sequences import select
 
 
 def list_mislabelled(
-    fit: Fit, test: Collection, indices: NDArray[np.intp], predicted: NDArray[Any]
+    fit: Fit, test: Collection, indices: Indices, predicted: NDArray[Any]
 ) -> list[dict[str, Any]]:
     """Return one entry per test sequence with a wrong prediction, as plain values.
 

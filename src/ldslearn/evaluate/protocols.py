@@ -8,10 +8,11 @@ from sklearn.model_selection import LeaveOneGroupOut, StratifiedShuffleSplit
 
 from ldslearn import _errors
 from ldslearn._kinds import nearest
+from ldslearn._types import Indices
 from ldslearn.classify.folds import cut_folds
 from ldslearn.datasets.collection import UNUSED, Collection
 
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+Split = tuple[Indices, Indices]
 
 _KINDS = ("folds", "shuffle", "split", "trials", "groups")
 _DRAWS = 8  # the best of more would be the same in every round
@@ -249,7 +250,7 @@ def _draw_groups(
     return np.flatnonzero(~tested), np.flatnonzero(tested)
 
 
-def _find_used(data: Collection) -> NDArray[np.intp]:
+def _find_used(data: Collection) -> Indices:
     """Indices of the sequences whose part is not "unused"."""
     if data.split is None:
         return np.arange(len(data))

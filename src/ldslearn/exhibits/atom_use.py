@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 from ldslearn.exhibits.similarity import evenly
 
@@ -27,8 +27,8 @@ class AtomUse:
     """
 
     users: tuple[str, ...]
-    shares: NDArray[np.float64]
-    sizes: NDArray[np.float64]
+    shares: Floats
+    sizes: Floats
 
 
 def atom_use(pipeline: Pipeline, known: Collection) -> AtomUse:

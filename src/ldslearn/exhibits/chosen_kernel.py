@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.classify import DictionaryClassifier, NearestLDSClassifier
 from ldslearn.dictionary.recipe import split_name
 from ldslearn.evaluate.fitting import Fit
@@ -13,7 +13,6 @@ from ldslearn.geometry import pairwise_distance
 from ldslearn.geometry.registry import Part, sum_parts
 from ldslearn.models import LDS
 
-Floats = NDArray[np.float64]
 _NAMES = {"martin": "Martin", "binet_cauchy": "Binet-Cauchy", "twofold": "two-fold"}
 _SETTINGS = ("bandwidth", "order")  # of a kernel that the page tells
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from ldslearn._types import Bytes
 from ldslearn.datasets.collection import Collection
 from ldslearn.exhibits.atom_use import atom_use
 from ldslearn.models.synthesis import draw, from_sequence
 
-Bytes = NDArray[np.uint8]
 _MOST = 12  # classes, and atoms
 _FRAMES = 16
 _PIXELS = 1_500_000  # of all frames on a page together

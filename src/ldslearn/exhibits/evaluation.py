@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ldslearn._types import Complexes, Indices
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Settings
 from ldslearn.evaluate.runs import Round
@@ -44,7 +44,7 @@ class Exhibits:
     """
 
     similarity: Similarity
-    eigenvalues: dict[str, NDArray[np.complex128]]
+    eigenvalues: dict[str, Complexes]
     codes: tuple[CodeExample, ...] = ()
     clips: tuple[Clip, ...] = ()
     atoms: tuple[AtomClip, ...] = ()
@@ -106,7 +106,7 @@ def _look(
     )
 
 
-def _choose_shown(data: Collection, encoder: Any) -> NDArray[np.intp]:
+def _choose_shown(data: Collection, encoder: Any) -> Indices:
     """Indices of at most a thousand sequences, fewer where systems are large, none too short."""
     long = find_long_enough(data, encoder)
     n_windows = int(np.sum(encoder.windows))

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Bytes, Floats
 from ldslearn.auto.scaling import channel_deviations
 from ldslearn.datasets.collection import Collection
-from ldslearn.exhibits.clips import Bytes, film_of
+from ldslearn.exhibits.clips import film_of
 from ldslearn.exhibits.similarity import evenly
 
 MOST_MISTAKES = 12
 MOST_CHANNELS = 6
 _MOST_BINS = 100  # of time, per line
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.datasets.collection import Collection
 
-Floats = NDArray[np.float64]
 MOST_POINTS = 1000  # of a map that a page can show
 _MOST_ROWS = 400  # of a matrix
 
@@ -39,12 +38,12 @@ class Similarity:
     n_sequences: int
 
 
-def evenly(n: int, most: int) -> NDArray[np.intp]:
+def evenly(n: int, most: int) -> Indices:
     """Return `most` of n indices, evenly spaced, or all."""
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
 
 
-def find_long_enough(data: Collection, encoder: Any) -> NDArray[np.intp]:
+def find_long_enough(data: Collection, encoder: Any) -> Indices:
     """Return the indices of the sequences that a fitted encoder can describe as they are."""
     shortest = encoder.n_states_ + encoder.delays
     return np.flatnonzero([x.shape[1] >= shortest for x in data.X])

@@ -4,17 +4,15 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_between, check_real, check_whole, random_source
 from ldslearn._places import locate_systems, warn_once
+from ldslearn._types import Complexes, Floats
 from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.geometry.windows import mean_over_windows, root_mean_over_windows
 from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
 
 _SMALL_TILE = 8
 _MOST_FREQUENCIES = 16384
@@ -198,14 +196,14 @@ def _divergences(X: LDS, Y: LDS, angles: Floats, weights: Floats) -> Floats:
     return np.maximum(rates, 0.0)
 
 
-def _responses(systems: LDS, angles: Floats) -> NDArray[np.complex128]:
+def _responses(systems: LDS, angles: Floats) -> Complexes:
     """(e^iw I - A)^-1 B for every system and frequency, (N, frequencies, n, n_noise)."""
     resolvent = np.exp(1j * angles)[:, None, None] * np.eye(systems.n_states) - systems.A[:, None]
     assert systems.B is not None
     return np.linalg.solve(resolvent, np.broadcast_to(systems.B[:, None], (*resolvent.shape[:3], systems.n_noise)).astype(complex))  # fmt: skip  # noqa: E501
 
 
-def _h(stack: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _h(stack: Complexes) -> Complexes:
     return np.conj(np.swapaxes(stack, -1, -2))
 
 

@@ -1,12 +1,8 @@
 """Compiled sums over the entries of C1'C2 of all pairs: closed-form kernels (Table 2)."""
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from ldslearn.geometry.stein import _options
-
-Floats = NDArray[np.float64]
 
 
 @njit(**_options)

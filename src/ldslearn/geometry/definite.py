@@ -4,9 +4,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ldslearn._types import Floats
 
 POLICIES = ("clip", "raise", "ignore")
 _WORTH_A_WARNING = 1e-4  # share of the spectrum

@@ -3,16 +3,14 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.geometry.pairs import check_pair, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.subspaces import pair_angles
 from ldslearn.geometry.windows import root_mean_over_windows
 from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
 
 # Below this squared distance the cancellation in n - K and log det costs more than half the digits.
 _NEAR = 1e-6

@@ -9,16 +9,14 @@ powers are, would cost less for many blocks, and lose all digits where A is far 
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
+from ldslearn._types import Floats
 from ldslearn.geometry.pairs import Side, both_sides, sum_pairs
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.windows import mean_over_windows
 from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
 
 _LARGEST_DEVIATION = 1e-6  # of V'V from I
 _MANY_CHANNELS = 8  # for each state: beyond, products of states cost less than those of channels

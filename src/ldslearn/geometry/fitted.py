@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._places import locate_systems, warn_once
+from ldslearn._types import Floats, Indices
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
@@ -19,8 +19,6 @@ from ldslearn.geometry.static import (
     squared_mean_distance,
 )
 from ldslearn.models import LDS, as_systems
-
-Floats = NDArray[np.float64]
 
 # Kernels exp(-squared distance / bandwidth), and the bandwidth they have unless told otherwise.
 _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
@@ -127,7 +125,7 @@ class FittedKernel(ReferenceKernel):
             return cls(systems, parts, None, gram)
         return cls(systems, parts, positive.projector, positive.gram)
 
-    def restrict(self, columns: NDArray[np.intp]) -> ReferenceKernel:
+    def restrict(self, columns: Indices) -> ReferenceKernel:
         """Return the kernel with some of the systems, in their order, without the kernel matrix.
 
         An indefinite kernel keeps all systems: its positive part depends on each of them.

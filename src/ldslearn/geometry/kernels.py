@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ldslearn import _errors
 from ldslearn._checks import check_real
 from ldslearn._places import warn_once
+from ldslearn._types import Floats
 from ldslearn.geometry.definite import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import check_pair, solve_pairs
@@ -15,8 +13,6 @@ from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.static import covariance_kernel, radial
 from ldslearn.geometry.windows import mean_over_windows
 from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
 
 
 @over_blocks

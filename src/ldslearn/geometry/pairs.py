@@ -6,15 +6,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems
+from ldslearn._types import Floats
 from ldslearn.geometry.prepared import Prepared, prepare
 from ldslearn.models import LDS, as_systems
 
-Floats = NDArray[np.float64]
 Sums = Callable[[Floats, Floats, Floats, Floats], None]  # parameters of both sides, H1'H2, result
 
 # States along a tile: products near their best speed, a tile in cache; half as many for few

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems, note
+from ldslearn._types import Floats, Indices
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
-
-Floats = NDArray[np.float64]
 
 MOST_LANES = 32  # systems side by side in one vectorised solve
 _LARGE_GRAMIAN = 1e3
@@ -40,7 +39,7 @@ class Prepared:
         """Systems in a group."""
         return self.T.shape[-1]
 
-    def measurement(self, systems: LDS, block: slice | NDArray[np.intp]) -> Floats:
+    def measurement(self, systems: LDS, block: slice | Indices) -> Floats:
         """C of some systems in these coordinates, (systems, n_channels, n_states)."""
         return systems.C[block] @ self.transform[block]
 
@@ -197,7 +196,7 @@ def _formal_coordinates(A: Floats, W: Floats) -> tuple[Floats, Floats]:
     return S, (U / root) @ Z
 
 
-def in_lanes(stack: NDArray[np.float64]) -> Floats:
+def in_lanes(stack: Floats) -> Floats:
     """(N, ...) to (groups, ..., lanes), the last group filled up with its last system.
 
     The groups are as even as they can be, in steps of a vector of four, so that little is filled.

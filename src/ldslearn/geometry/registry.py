@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real
 from ldslearn._places import warn_once
+from ldslearn._types import Floats
 from ldslearn.geometry.alternatives import (
     alignment_distance,
     binet_cauchy_kernel,
@@ -22,7 +22,6 @@ from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_k
 from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_kernel
 from ldslearn.models import LDS
 
-Floats = NDArray[np.float64]
 Kernel = str | Callable[..., Floats] | Mapping[str, float]
 Part = tuple[str | Callable[..., Floats], float, dict[str, Any]]
 

@@ -5,14 +5,13 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn._parallel import Engine, current_engine
 from ldslearn._places import Place, locate_systems, name_systems, warn_once
+from ldslearn._types import Floats
 from ldslearn.models.blocks import Block, blocks_of, loaded
 from ldslearn.models.lds import LDS
 
-Floats = NDArray[np.float64]
 Pairwise = Callable[..., Floats]
 Tile = tuple[slice, slice, Floats]
 

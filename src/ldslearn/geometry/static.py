@@ -3,16 +3,14 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
+from ldslearn._types import Floats
 from ldslearn.geometry.pairs import Side, both_sides, check_pair, sum_pairs
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.windows import Pairwise, each_window, mean_of, mean_over_windows
 from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
 
 
 @over_blocks

@@ -13,9 +13,6 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
 
 _options: dict[str, Any] = {
     "cache": True,

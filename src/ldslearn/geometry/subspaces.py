@@ -1,14 +1,12 @@
 """Gramians and principal angles of extended observability subspaces (Sec. 4.3)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn._places import warn_once
+from ldslearn._types import Floats, Indices
 from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
 from ldslearn.geometry.prepared import prepare
 from ldslearn.models import LDS
-
-Floats = NDArray[np.float64]
 
 _ANGLE_TILE = 16
 _MOST_DOUBLINGS = 60
@@ -90,7 +88,7 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     return angles
 
 
-def pair_angles(X: LDS, Y: LDS, i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
+def pair_angles(X: LDS, Y: LDS, i: Indices, j: Indices) -> Floats:
     """Principal angles of systems i[k] of X and j[k] of Y, (K, min(n1, n2)), ascending."""
     if not len(i):
         return np.empty((0, min(X.n_states, Y.n_states)))
@@ -104,7 +102,7 @@ def pair_angles(X: LDS, Y: LDS, i: NDArray[np.intp], j: NDArray[np.intp]) -> Flo
     return np.where(sines**2 < 0.5, np.arcsin(sines), np.arccos(cosines))
 
 
-def _joint_factor(X: LDS, Y: LDS, i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
+def _joint_factor(X: LDS, Y: LDS, i: Indices, j: Indices) -> Floats:
     """R with [V1, V2] = Q R of each pair, by doubling: R <- qr([R; R A^k]), k = 1, 2, 4, ...
 
     The Gramian is never formed, so that small sines do not drown in it.

@@ -1,15 +1,11 @@
 """Kernels of two-fold systems in closed form (Sec. 6.2, Table 2)."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ldslearn._places import warn_once
+from ldslearn._types import Floats
 from ldslearn.geometry.pairs import Side, both_sides, sum_pairs
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.windows import mean_over_windows
 from ldslearn.models import LDS, SkewForm, SymmetricForm, canonical_skew, canonical_symmetric
-
-Floats = NDArray[np.float64]
 
 
 @over_blocks

@@ -5,13 +5,12 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Floats
 from ldslearn.models import LDS
 from ldslearn.models.blocks import as_batch
 
-Floats = NDArray[np.float64]
 Pairwise = Callable[..., Floats]
 
 

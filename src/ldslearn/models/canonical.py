@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn._checks import check_positive
 from ldslearn._places import note, warn_once
+from ldslearn._types import Complexes, Floats
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.spectrum import LARGEST_RADIUS
 from ldslearn.models.stabilizers import check_states, soft_limit
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 _LIMIT = 0.99  # where eigenvalues outside the unit disc are put
 

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.models.spectrum import LARGEST_RADIUS
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,11 +27,9 @@ from typing import Protocol
 import numpy as np
 import scipy.linalg
 import scipy.optimize
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.models.spectrum import spectral_radius
-
-Floats = NDArray[np.float64]
 
 _MAX_ROUNDS = 100
 _BISECTIONS = 30

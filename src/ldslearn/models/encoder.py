@@ -14,6 +14,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_jobs, check_whole
 from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn._tags import NoTable
+from ldslearn._types import Floats
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.fitting import Fitted
 from ldslearn.models.identification import (
@@ -314,8 +315,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     @staticmethod
     def _is_constant(
-        Y: NDArray[np.float64],
-        mean: NDArray[np.float64],
+        Y: Floats,
+        mean: Floats,
         sequences: list[NDArray[Any]],
         index: int,
         first: int = 0,

@@ -3,11 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
-
-Floats = NDArray[np.float64]
+from ldslearn._types import Floats
 
 ORTHONORMAL_TOLERANCE = 1e-6
 

@@ -5,14 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats, Indices
 from ldslearn.models.certificate import StabilityCertificate
 
 
 class Fitted(NamedTuple):
     """Fields of some systems, the rank of each, which are constant, and what stabilizers did."""
 
-    fields: dict[str, NDArray[np.float64]]
-    ranks: NDArray[np.intp]
+    fields: dict[str, Floats]
+    ranks: Indices
     constant: NDArray[np.bool_]
     certificates: list[StabilityCertificate]
 

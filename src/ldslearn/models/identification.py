@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.sequences import lagged
-
-Floats = NDArray[np.float64]
 
 # A Gram matrix squares the singular values: those below 1e-8 of the largest drown in rounding, and
 # a direction is off by about eps (s_1 / s_n)^2; the least-squares fit divides that by what the

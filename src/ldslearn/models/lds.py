@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_whole, random_source
 from ldslearn._files import digest_contents, load_arrays, save_arrays
+from ldslearn._types import Floats
 from ldslearn.models.fields import (
     FIELD_SHAPES,
     ORTHONORMAL_TOLERANCE,
@@ -22,8 +23,6 @@ from ldslearn.models.fields import (
 )
 from ldslearn.models.spectrum import LARGEST_RADIUS, spectral_radius
 from ldslearn.sequences import as_collection, hankel, name_sequence, propagate
-
-Floats = NDArray[np.float64]
 
 _FORMAT = "ldslearn.LDS"
 _VERSION = 1

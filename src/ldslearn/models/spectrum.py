@@ -1,9 +1,8 @@
 """How far from instability a transition matrix must be for its Gramian to be computed."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ldslearn._types import Floats
 
 LARGEST_GRAMIAN = 1e10  # trace beyond which kernels have less than six digits, and refuse
 # One state of modulus s has the Gramian 1 / (1 - s^2): at this radius, the largest.

@@ -5,10 +5,11 @@ from typing import Any, Literal, overload
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldslearn import _errors
 from ldslearn._checks import check_between, check_positive
+from ldslearn._types import Floats
 from ldslearn.models.certificate import StabilityCertificate, reconstruction_errors
 from ldslearn.models.constraint_generation import constraint_generation, dwls, wls
 from ldslearn.models.spectrum import (
@@ -17,8 +18,6 @@ from ldslearn.models.spectrum import (
     spectral_radius,
     unit_scale,
 )
-
-Floats = NDArray[np.float64]
 
 _LARGEST_ENTRY = 1e12  # of a matrix whose difference from a stable one has digits to optimise
 

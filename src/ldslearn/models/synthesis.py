@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_discrete_lyapunov
 
 from ldslearn import _errors
 from ldslearn._files import atomic_write
+from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 from ldslearn.models import LDS
 from ldslearn.models.defaults import automatic_delays, feasible_states, usual_encoder
 from ldslearn.video import to_video, write_video
 from ldslearn.video.writing import FORMATS
 
-Floats = NDArray[np.float64]
 Shape = tuple[int, ...] | None
 _LARGEST = 0.999  # singular value, or eigenvalue: a mode that lasts a thousand steps
 _NEGLIGIBLE = 1e-12  # of the largest variance of a state

@@ -6,10 +6,9 @@ from math import exp, inf, log, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
-Floats = NDArray[np.float64]
+from ldslearn._types import Floats
 
 MARGIN = 0.05  # accuracies that differ by less than five points are called the same
 _SURE = 0.975  # two-sided 95 %

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Bytes
 
-Bytes = NDArray[np.uint8]
 _KINDS = {2: 0, 3: 2}  # PNG's numbers for grey and colour
 _INDEXED = 3
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Bytes
 from ldslearn.report.images import data_uri
 from ldslearn.report.marks import name_text, shorten, svg, text_width
 from ldslearn.report.page import figure
@@ -76,7 +77,7 @@ def matrix_picture(
     return figure(drawing, caption) if caption else drawing
 
 
-def _palette() -> NDArray[np.uint8]:
+def _palette() -> Bytes:
     places = np.linspace(0, len(_ANCHORS) - 1, _LEVELS)
     channels = np.transpose(_ANCHORS)
     mixed = [np.interp(places, range(len(_ANCHORS)), channel) for channel in channels]

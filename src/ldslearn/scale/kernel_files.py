@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._locks import lock_file
 from ldslearn._places import name_systems, warn_once
 from ldslearn._records import check_seal, read_json, seal
+from ldslearn._types import Floats
 from ldslearn._writing import (
     atomic_write,
     check_outside,
@@ -34,7 +34,6 @@ from ldslearn.models.blocks import Block, cut_systems
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.scale.store import LDSStore
 
-Floats = NDArray[np.float64]
 Tile = tuple[int, int]  # its first row and column
 
 _TILE = 2**24  # bytes of systems along a side of a tile

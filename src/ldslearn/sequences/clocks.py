@@ -3,9 +3,8 @@
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ldslearn._types import Floats
 
 _UNITS = {
     **dict.fromkeys(("ns", "nanos", "nanosecond", "nanoseconds"), 1e-9),

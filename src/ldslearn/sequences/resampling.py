@@ -5,15 +5,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._types import Floats
+
 _ROUNDING = 1e-3  # of a step: seconds since 1970 are not exact to more
 _SAME = 1.05  # rates that differ by less need no filter
 _MOSTLY = 0.9  # of the steps are even
 _HALF_WIDTH = 10  # samples of the lower rate on each side of the filter, as resample_poly has
 
 
-def resample(
-    sequence: NDArray[np.floating], seconds: NDArray[np.float64], rate: float
-) -> NDArray[np.float64]:
+def resample(sequence: NDArray[np.floating], seconds: Floats, rate: float) -> Floats:
     """Return a sequence at even steps of ``1 / rate`` seconds, from its first sample on.
 
     Values between samples lie on straight lines, also across gaps, and none lies beyond the last
@@ -50,7 +50,7 @@ def resample(
     return _interpolate(values, since, grid)
 
 
-def usual_step(seconds: NDArray[np.float64]) -> float:
+def usual_step(seconds: Floats) -> float:
     """The mean of the steps within half of their median, so that gaps do not count.
 
     If fewer than nine of ten are, times are uneven, and it is the mean of all steps.
@@ -61,9 +61,7 @@ def usual_step(seconds: NDArray[np.float64]) -> float:
     return float((usual if len(usual) >= _MOSTLY * len(steps) else steps).mean())
 
 
-def _interpolate(
-    values: NDArray[np.float64], seconds: NDArray[np.float64], grid: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _interpolate(values: Floats, seconds: Floats, grid: Floats) -> Floats:
     if len(seconds) == 1:
         return np.repeat(values, len(grid), axis=1)
     left = np.clip(np.searchsorted(seconds, grid, side="right") - 1, 0, len(seconds) - 2)
@@ -72,7 +70,7 @@ def _interpolate(
     return values[:, left] + share * (values[:, left + 1] - values[:, left])
 
 
-def _smooth(values: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+def _smooth(values: Floats, factor: float) -> Floats:
     """Remove what `factor` times fewer samples could not show."""
     from scipy.signal import firwin, oaconvolve  # takes its time
 

@@ -7,14 +7,15 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn._types import Floats
 
 
 def propagate(
-    A: NDArray[np.float64],
-    x0: NDArray[np.float64],
-    inputs: NDArray[np.float64] | None,
+    A: Floats,
+    x0: Floats,
+    inputs: Floats | None,
     n_timepoints: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the states x(0), ..., x(n_timepoints - 1) of x(t+1) = A x(t) + inputs(t), Eq. (1).
 
     Parameters
@@ -48,7 +49,7 @@ def make_lds_sequences(
     jitter: float = 0.1,
     noise: float = 0.05,
     random_state: Any = None,
-) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
+) -> tuple[list[Floats], NDArray[np.int64]]:
     """Return sequences drawn from classes of stable systems, and their labels.
 
     Every class is one random system. Each of its sequences comes from that system with its
@@ -92,7 +93,7 @@ def make_lds_sequences(
     check_real("noise", noise, "be non-negative", low=0)
 
     random = random_source(random_state)
-    sequences: list[NDArray[np.float64]] = []
+    sequences: list[Floats] = []
     for _ in range(n_classes):
         modulus = random.uniform(*radius, size=(n_states + 1) // 2)
         angle = random.uniform(0.1, 2.0, size=(n_states + 1) // 2)
@@ -119,9 +120,7 @@ def make_lds_sequences(
     return sequences, np.repeat(np.arange(n_classes), n_per_class)
 
 
-def _oscillators(
-    modulus: NDArray[np.float64], angle: NDArray[np.float64], n_states: int
-) -> NDArray[np.float64]:
+def _oscillators(modulus: Floats, angle: Floats, n_states: int) -> Floats:
     """Block-diagonal rotations with the given moduli and angles; odd n ends in a real mode."""
     A = np.zeros((n_states, n_states))
     for k in range(n_states // 2):

@@ -7,10 +7,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import random_source
+from ldslearn._types import Pixels
 from ldslearn.sequences.scenes import KINDS, Grid, Values
 
 
@@ -24,7 +25,7 @@ def make_dynamic_textures(
     noise: float = 0.02,
     parameters: Mapping[str, Values] | None = None,
     random_state: int | np.random.RandomState | np.random.Generator | None = None,
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.str_]]:
+) -> tuple[Pixels, NDArray[np.str_]]:
     """Return grey videos of moving textures, smooth and stationary in time, and their kinds.
 
     Parameters

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _checks, _errors
+from ldslearn._types import Floats
 
 # The two axes of each plane, as axes of a video (t, y, x): the first carries the cosine.
 PLANES = {"XY": (2, 1), "XT": (2, 0), "YT": (1, 0)}
@@ -23,7 +24,7 @@ def lbp_top(
     uniform: bool = True,
     window: int = 8,
     step: int = 2,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return a video as the sequence of its LBP-TOP histograms over sub-videos.
 
     On each of the planes XY, XT and YT through a pixel, P neighbours lie on an ellipse around it,
@@ -99,7 +100,7 @@ def lbp_top(
     return np.concatenate(histograms)
 
 
-def _frames(video: ArrayLike, margins: tuple[int, int, int], window: int) -> NDArray[np.float64]:
+def _frames(video: ArrayLike, margins: tuple[int, int, int], window: int) -> Floats:
     """Return the video as contiguous doubles, or raise."""
     _checks.check_unmasked("video", video)
     frames = np.asarray(video)
@@ -154,7 +155,7 @@ def _three(name: str, value: Any, least: int) -> tuple[int, int, int]:
 
 def _neighbours(
     n_neighbours: int, axes: tuple[int, int], radii: tuple[int, int, int]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.int64], Floats]:
     """Return the four pixels around each neighbour, as offsets (t, y, x), and their weights.
 
     Returns

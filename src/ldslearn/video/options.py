@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
+from ldslearn._types import Pixels
 from ldslearn.video.motion import crop_to_motion
 from ldslearn.video.resizing import resize
 
-Floats = NDArray[np.float32]
 Crop = tuple[int, int, int, int] | Literal["motion"] | None
 
 _ENLARGED = 16  # times the pixels of a frame that it may be resized to,
@@ -46,7 +46,7 @@ class FrameOptions:
         if self.length is not None:
             check_whole("length", self.length)
 
-    def apply(self, frames: Iterable[NDArray[Any]], source: Path) -> Iterator[Floats]:
+    def apply(self, frames: Iterable[NDArray[Any]], source: Path) -> Iterator[Pixels]:
         """Take every `stride`-th frame, crop and resize it; "motion" is left to :meth:`finish`."""
         shape: tuple[int, ...] | None = None
         for frame in islice(frames, 0, None, self.stride):
@@ -73,7 +73,7 @@ class FrameOptions:
             shape = cropped.shape
             yield cropped.astype(np.float32, copy=False)
 
-    def finish(self, clip: Floats, source: Path) -> Floats:
+    def finish(self, clip: Pixels, source: Path) -> Pixels:
         """Return a whole clip, cropped to its motion if that was asked for."""
         if self.crop != "motion":
             return clip

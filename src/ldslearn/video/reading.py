@@ -15,10 +15,9 @@ from ldslearn import _errors
 from ldslearn._files import open_file
 from ldslearn._kinds import recognize
 from ldslearn._limits import VARIABLE, memory_limit
+from ldslearn._types import Pixels
 from ldslearn.video.opening import damage_errors, open_container
 from ldslearn.video.options import Crop, FrameOptions
-
-Floats = NDArray[np.float32]
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
 _LARGEST_FRAME = 4 * 10**7  # pixels, more than 8K video; a header that claims more is lying
@@ -37,7 +36,7 @@ def read_video(
     crop: Crop = None,
     stride: int = 1,
     length: int | None = None,
-) -> Floats:
+) -> Pixels:
     """Return the frames of a video file of any format that ffmpeg reads.
 
     Parameters
@@ -73,7 +72,7 @@ def read_frames(
     crop: Crop = None,
     stride: int = 1,
     length: int | None = None,
-) -> Floats:
+) -> Pixels:
     """Return the images of a folder as a video, in natural order of their names (2 before 10).
 
     Parameters and result as those of :func:`read_video`.
@@ -90,7 +89,7 @@ def read_clips(
     *,
     chunk: bool,
     pick: Callable[[Iterator[NDArray[Any]]], Iterator[NDArray[Any]]] | None = None,
-) -> Iterator[Floats]:
+) -> Iterator[Pixels]:
     """Yield the clips of a video file or folder of images, one in memory at a time.
 
     Without `chunk` that is one clip, of ``options.length`` frames at most. With it the video is cut
@@ -135,7 +134,7 @@ def natural_order(name: str) -> list[tuple[bool, int, str]]:
     ]
 
 
-def bounded(frames: Iterable[Floats], source: Path, *, chunk: bool) -> Iterator[Floats]:
+def bounded(frames: Iterable[Pixels], source: Path, *, chunk: bool) -> Iterator[Pixels]:
     """Yield the frames of one file until they take too much memory, then raise."""
     size, limit = 0, memory_limit()
     for frame in frames:

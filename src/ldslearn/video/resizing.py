@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from ldslearn._types import Pixels
 
 
-def resize(frame: NDArray[Any], size: tuple[int, int]) -> Floats:
+def resize(frame: NDArray[Any], size: tuple[int, int]) -> Pixels:
     """Return a (height, width[, n_colours]) frame in another size.
 
     A pixel of the result is the weighted mean of what it covers, weights falling off linearly: the
@@ -23,7 +23,7 @@ def resize(frame: NDArray[Any], size: tuple[int, int]) -> Floats:
 
 
 @lru_cache(64)
-def _weights(length: int, new_length: int) -> Floats:
+def _weights(length: int, new_length: int) -> Pixels:
     """Weights of `length` old pixels in each of the new ones, (new_length, length)."""
     scale = length / new_length
     centres = (np.arange(new_length) + 0.5) * scale

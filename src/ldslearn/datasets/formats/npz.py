@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import atomic_write, explained, read_npz
+from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 
 _RULE = "hold a collection"
@@ -127,7 +128,7 @@ def _channel_names(arrays: dict[str, NDArray[Any]]) -> tuple[str, ...] | None:
     return None if names is None else tuple(map(str, _vector(names)))
 
 
-def _rates(arrays: dict[str, NDArray[Any]]) -> NDArray[np.float64] | None:
+def _rates(arrays: dict[str, NDArray[Any]]) -> Floats | None:
     rates = arrays.get("rates")
     if rates is None:
         return None

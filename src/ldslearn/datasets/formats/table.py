@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Floats
 from ldslearn.datasets.channels import find_column
 from ldslearn.datasets.formats.text_lines import (
     as_number,
@@ -55,7 +55,7 @@ class Table:
         Why a column that may be time is a channel.
     """
 
-    values: NDArray[np.float64]
+    values: Floats
     names: tuple[str, ...] | None
     clock: Clock | None
     lines: tuple[int, ...]
@@ -63,7 +63,7 @@ class Table:
     doubt: str | None = None
 
 
-def read_csv(path: Path) -> NDArray[np.float64]:
+def read_csv(path: Path) -> Floats:
     """Return all columns of a table as channels, (n_channels, n_timepoints)."""
     return read_table(path, time=NONE).values
 
@@ -98,7 +98,7 @@ class _Rows:
         self.names: list[str] | None = None
         self.n_columns = 0
         self.lines: list[int] = []
-        self.values: list[NDArray[np.float64]] = []
+        self.values: list[Floats] = []
 
     def add(self, number: int, line: str) -> None:
         first = not self.n_columns
@@ -177,7 +177,7 @@ class _Rows:
             found.doubt,
         )
 
-    def _as_numbers(self, column: int) -> NDArray[np.float64]:
+    def _as_numbers(self, column: int) -> Floats:
         called = [name_column(self.names, column)]
         pairs = zip(self.lines, self.texts[column], strict=True)
         return np.array([numbers(self.path, line, [field], called)[0] for line, field in pairs])

@@ -5,10 +5,10 @@ import os
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import check_size, open_file
+from ldslearn._types import Floats
 
 LINE_LIMIT = 2**26  # bytes; the longest lines of the UEA archive have 2**22
 _GROWTH = 4  # "0," becomes eight bytes
@@ -68,7 +68,7 @@ def numbers(
     number: int,
     fields: Sequence[str],
     columns: Sequence[str] | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """The fields of a line as finite numbers, or the first that is none.
 
     Parameters

@@ -4,9 +4,9 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._types import Floats
 from ldslearn.datasets.formats.table import Table, read_table
 from ldslearn.datasets.formats.time_checks import find_troubles, rate_of
 from ldslearn.datasets.formats.time_columns import NONE
@@ -66,7 +66,7 @@ def read_timed(
     )
 
 
-def _resample(path: Path, table: Table, rate: float) -> NDArray[np.float64]:
+def _resample(path: Path, table: Table, rate: float) -> Floats:
     clock = table.clock
     if clock is None or clock.unit is None:
         raise _errors.unknown_rate(path, rate)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldslearn._types import Floats
 from ldslearn.datasets.formats.text_lines import as_number, bad_line, shown
 
 _DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}")
@@ -34,7 +34,7 @@ class Stamps:
     """
 
     first: float
-    ticks: NDArray[np.float64]
+    ticks: Floats
     quantum: float
     kind: str
 

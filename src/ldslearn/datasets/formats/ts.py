@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._files import explained
+from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection, as_rates
 from ldslearn.datasets.formats.text_lines import bad_line, numbers, read_lines, shown
 from ldslearn.datasets.formats.ts_times import read_pairs, split_parts
@@ -165,7 +166,7 @@ def _ts_row(
     return sequence, label, rate, even
 
 
-def _stacked(path: Path, number: int, channels: list[list[str]]) -> NDArray[np.float64]:
+def _stacked(path: Path, number: int, channels: list[list[str]]) -> Floats:
     if len({len(channel) for channel in channels}) != 1:
         rule = "give all channels of a sequence one length"
         got = f"{min(map(len, channels))} to {max(map(len, channels))}"
@@ -198,9 +199,7 @@ def _arff_row(
     return values, label
 
 
-def _arff_values(
-    path: Path, number: int, text: str, inner: int | None, outer: list[str]
-) -> NDArray[np.float64]:
+def _arff_values(path: Path, number: int, text: str, inner: int | None, outer: list[str]) -> Floats:
     channels = [channel.split(",") for channel in text.split("\\n")]
     n_timepoints = len(outer) - (outer[-1:] == ["nominal"]) if inner is None else inner
     for channel in channels:
