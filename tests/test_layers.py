@@ -35,7 +35,7 @@ ORDER = [
     "scale",
     "persist",
     "evaluate",
-    "exhibits",
+    "diagnostics",
     "paper",
     "plot",
     "report",

@@ -3,9 +3,9 @@ from . import classify as classify
 from . import cluster as cluster
 from . import coding as coding
 from . import datasets as datasets
+from . import diagnostics as diagnostics
 from . import dictionary as dictionary
 from . import evaluate as evaluate
-from . import exhibits as exhibits
 from . import geometry as geometry
 from . import models as models
 from . import paper as paper

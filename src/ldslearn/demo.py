@@ -25,9 +25,9 @@ from ldslearn.datasets import (
     load_japanese_vowels,
     make_dynamic_textures,
 )
+from ldslearn.diagnostics import compute_diagnostics
 from ldslearn.dictionary import LDSDictionary
 from ldslearn.evaluate import Round, Settings, evaluate, parse
-from ldslearn.exhibits import exhibit
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
 from ldslearn.models.synthesis import from_sequence
@@ -256,7 +256,7 @@ def _reported(folder: Path) -> str:
         data, "covlds-dl", parse("folds:2"),
         n_states=5, sparsity=0.1, settings=Settings(atoms=16), on_first=first.append,
     )  # fmt: skip
-    shown = exhibit(data, first[0], mislabelled=record["mislabelled"])
+    shown = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
     return evaluation_page(record, f"ldslearn demo {folder}", shown, name="dynamic textures")
 
 

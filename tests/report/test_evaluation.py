@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection, load_basic_motions
+from ldslearn.diagnostics import Diagnostics, compute_diagnostics
+from ldslearn.diagnostics.clips import _LEVELS, AtomClip, Clip
+from ldslearn.diagnostics.code_examples import AtomName, CodeExample
+from ldslearn.diagnostics.similarity import Similarity
 from ldslearn.evaluate import Settings, evaluate, parse
-from ldslearn.exhibits import Exhibits, exhibit
-from ldslearn.exhibits.clips import _LEVELS, AtomClip, Clip
-from ldslearn.exhibits.code_examples import AtomName, CodeExample
-from ldslearn.exhibits.similarity import Similarity
 from ldslearn.report import evaluation_page
 from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
+from ldslearn.report.diagnostic_sections import format_diagnostics
 from ldslearn.report.evaluation import _summary
-from ldslearn.report.exhibit_sections import exhibited
 from ldslearn.report.marks import text_width
 
 X, Y, _, _ = load_basic_motions()
@@ -28,7 +28,7 @@ def text():
     data = Collection(list(X), y, names=[f"{HOSTILE}{i}" for i in range(len(X))])
     rounds, settings = [], Settings(budget=1)
     record = evaluate(data, "auto", parse("folds:2"), settings=settings, on_first=rounds.append)
-    shown = exhibit(data, rounds[0], settings, record["mislabelled"])
+    shown = compute_diagnostics(data, rounds[0], settings, record["mislabelled"])
     return evaluation_page(record, f"ldslearn evaluate {HOSTILE}", shown, name=HOSTILE), record
 
 
@@ -78,7 +78,7 @@ def test_no_requests_and_no_errors_in_a_browser(text, browse):
 
 
 def test_a_page_of_many_large_clips_is_small():
-    # A thousand clips of 50 x 50 pixels of noise, which packs worst, as exhibit() would show them.
+    # A thousand clips of noise, 50 x 50 pixels, which packs worst, as compute_diagnostics gives.
     rng = np.random.default_rng(0)
     names = tuple(f"folder/of/clips/number {i}.avi" for i in range(1000))
     labels = tuple(f"class number {i % 40}" for i in range(1000))
@@ -86,7 +86,7 @@ def test_a_page_of_many_large_clips_is_small():
     def noise(n):
         return (rng.integers(0, _LEVELS, (n, 50, 50)) * 8).astype(np.uint8)
 
-    shown = Exhibits(
+    shown = Diagnostics(
         Similarity(
             rng.normal(size=(1000, 2)),
             labels,
@@ -104,7 +104,7 @@ def test_a_page_of_many_large_clips_is_small():
         tuple(Clip(names[k], labels[k], noise(16), noise(16)) for k in range(12)),
         tuple(AtomClip(k, labels[k], 0.5, noise(4), noise(16)) for k in range(12)),
     )
-    page = "".join(exhibited(shown))
+    page = "".join(format_diagnostics(shown))
     assert page.count('class="film"') == 36
     assert "400 of 1200 sequences" in page
     assert "1000 of 1200 sequences" in page
@@ -271,7 +271,7 @@ def test_a_phone_scrolls_tables_and_not_the_page(browse):
     record = evaluate(
         data, "lds-sc-grass", parse("folds:2"), n_states=3, sparsity=0.1, on_first=first.append
     )
-    shown = exhibit(data, first[0], mislabelled=record["mislabelled"])
+    shown = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
     page = evaluation_page(record, "ldslearn evaluate " + "long-" * 40, shown, name=LONG)
     page = page.replace("<details>", "<details open>")
     done = browse(FRAME % json.dumps(page).replace("</", "<\\/"), "--dump-dom")

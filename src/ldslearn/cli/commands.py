@@ -170,9 +170,9 @@ def evaluate(
     States and sparsity are chosen on the training part of each round unless given.
     """
     from ldslearn.cli import showing
+    from ldslearn.diagnostics import compute_diagnostics
     from ldslearn.evaluate import Round
     from ldslearn.evaluate import evaluate as run
-    from ldslearn.exhibits import exhibit
     from ldslearn.report import evaluation_page
 
     output, report = files
@@ -188,9 +188,11 @@ def evaluate(
     if output is not None:
         report_written(output, as_json)
     if report is not None:
-        exhibits = exhibit(collection, rounds[0], wanted["settings"], record["mislabelled"])
+        diagnostics = compute_diagnostics(
+            collection, rounds[0], wanted["settings"], record["mislabelled"]
+        )
         typed = shlex.join(["ldslearn", *sys.argv[1:]])
-        write_text(report, evaluation_page(record, typed, exhibits, name=data.resolve().name))
+        write_text(report, evaluation_page(record, typed, diagnostics, name=data.resolve().name))
         report_written(report, as_json)
 
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ldslearn.exhibits import Exhibits
+from ldslearn.diagnostics import Diagnostics
 from ldslearn.report.charts import bars_chart, matrix_chart
-from ldslearn.report.exhibit_sections import exhibited
-from ldslearn.report.mistakes import mistakes_section
+from ldslearn.report.diagnostic_sections import format_diagnostics
+from ldslearn.report.mistake_section import mistakes_section
 from ldslearn.report.page import code, figure, folded, grid, page, paragraph, section, table
 
 _MOST_TRIED = 15
@@ -20,7 +20,7 @@ _MEASURES = {
 def evaluation_page(
     record: dict[str, Any],
     command: str,
-    exhibits: Exhibits | None = None,
+    diagnostics: Diagnostics | None = None,
     *,
     name: str = "a collection",
 ) -> str:
@@ -31,8 +31,8 @@ def evaluation_page(
     record : dict
     command : str
         What was typed.
-    exhibits : Exhibits, optional
-        Of :func:`ldslearn.evaluate.exhibit`, to look at.
+    diagnostics : Diagnostics, optional
+        Of :func:`ldslearn.diagnostics.compute_diagnostics`, to look at.
     name : str
         Of the collection.
     """
@@ -41,10 +41,10 @@ def evaluation_page(
         _summary(record),
         section("Rounds", *_rounds(record)),
         section("Confusion matrix", *_confusion(record)),
-        mistakes_section(record, exhibits),
+        mistakes_section(record, diagnostics),
     ]
-    if exhibits is not None:
-        sections += exhibited(exhibits)
+    if diagnostics is not None:
+        sections += format_diagnostics(diagnostics)
     report = next((one["report"] for one in rounds if "report" in one), None)
     if report is not None:
         sections.append(section("What was tried in the first round", *_tried(report)))

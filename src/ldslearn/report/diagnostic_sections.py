@@ -1,8 +1,8 @@
 """What can be looked at of an evaluation: maps, matrices, eigenvalues, codes and frames."""
 
-from ldslearn.exhibits import Exhibits
-from ldslearn.exhibits.clips import AtomClip, Clip
-from ldslearn.exhibits.code_examples import CodeExample
+from ldslearn.diagnostics import Diagnostics
+from ldslearn.diagnostics.clips import AtomClip, Clip
+from ldslearn.diagnostics.code_examples import CodeExample
 from ldslearn.report.charts import code_chart, map_chart
 from ldslearn.report.eigenvalues import eigenvalue_chart
 from ldslearn.report.images import filmstrip, picture
@@ -14,20 +14,20 @@ _SIDE = 136  # pixels of a frame on the page
 _GAP = 4  # between columns
 
 
-def exhibited(exhibits: Exhibits) -> list[Section]:
+def format_diagnostics(diagnostics: Diagnostics) -> list[Section]:
     """Return the sections of a page that need no reading."""
-    found = [_alike(exhibits), _stable(exhibits)]
-    if exhibits.codes:
-        found.append(_coded(exhibits.codes))
-    if exhibits.clips:
-        found.append(_moving(exhibits.clips))
-    if exhibits.atoms:
-        found.append(_learned(exhibits.atoms))
+    found = [_alike(diagnostics), _stable(diagnostics)]
+    if diagnostics.codes:
+        found.append(_coded(diagnostics.codes))
+    if diagnostics.clips:
+        found.append(_moving(diagnostics.clips))
+    if diagnostics.atoms:
+        found.append(_learned(diagnostics.atoms))
     return found
 
 
-def _alike(exhibits: Exhibits) -> Section:
-    shown = exhibits.similarity
+def _alike(diagnostics: Diagnostics) -> Section:
+    shown = diagnostics.similarity
     points = [(float(x), float(y)) for x, y in shown.points]
     some = ""
     if len(shown.labels) < shown.n_sequences:
@@ -56,8 +56,8 @@ def _alike(exhibits: Exhibits) -> Section:
     )
 
 
-def _stable(exhibits: Exhibits) -> Section:
-    groups = {name: values.tolist() for name, values in exhibits.eigenvalues.items()}
+def _stable(diagnostics: Diagnostics) -> Section:
+    groups = {name: values.tolist() for name, values in diagnostics.eigenvalues.items()}
     words = (
         "Eigenvalues of the transition matrices, as fitted and after stabilization. The angle is "
         "the frequency of an oscillation, the distance from the centre says how slowly it decays. "

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ldslearn._types import Bytes, Floats
 from ldslearn.auto.scaling import channel_deviations
 from ldslearn.datasets.collection import Collection
-from ldslearn.exhibits.clips import film_of
-from ldslearn.exhibits.similarity import evenly
+from ldslearn.diagnostics.clips import extract_film
+from ldslearn.diagnostics.similarity import space_evenly
 
 MOST_MISTAKES = 12
 MOST_CHANNELS = 6
@@ -68,7 +68,7 @@ def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[st
     return [entry for _, _, entry in chosen]
 
 
-def show_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
+def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
     """Return the sequences of some entries of ``record["mislabelled"]``, to be drawn."""
     if not chosen:
         return ()
@@ -78,7 +78,7 @@ def show_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tupl
         sequence = data.X[entry["index"]]
         frames = times = lines = None
         if deviations is None:
-            frames = film_of(data, entry["index"], len(chosen))
+            frames = extract_film(data, entry["index"], len(chosen))
         else:
             times, lines = _trace(sequence, deviations)
         found.append(
@@ -94,7 +94,7 @@ def show_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tupl
 
 def _trace(sequence: NDArray[Any], deviations: Floats) -> tuple[Floats, Floats]:
     """Times and values of some channels, at most 200 of each."""
-    channels = evenly(len(sequence), MOST_CHANNELS)
+    channels = space_evenly(len(sequence), MOST_CHANNELS)
     scales = np.where(deviations > 0, deviations, 1.0)[channels, None]
     values = sequence[channels].astype(np.float64)
     values = (values - values.mean(axis=1, keepdims=True)) / scales

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ldslearn.exhibits.mistakes import Mistake
-from ldslearn.report.mistakes import mistakes_section
+from ldslearn.diagnostics.mistakes import Mistake
+from ldslearn.report.mistake_section import mistakes_section
 
 HOSTILE = '<script>alert("x")</script> & "quotes"'
 

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection, load_basic_motions, make_dynamic_textures
+from ldslearn.diagnostics import clips as clips_module
+from ldslearn.diagnostics import compute_diagnostics
+from ldslearn.diagnostics import diagnostics as diagnostics_module
+from ldslearn.diagnostics import similarity as similarity_module
+from ldslearn.diagnostics.atom_use import measure_atom_use
+from ldslearn.diagnostics.code_examples import choose_code_examples
+from ldslearn.diagnostics.similarity import space_evenly
 from ldslearn.evaluate import Settings, evaluate, parse
-from ldslearn.exhibits import clips as clips_module
-from ldslearn.exhibits import evaluation as exhibits_module
-from ldslearn.exhibits import exhibit
-from ldslearn.exhibits import similarity as similarity_module
-from ldslearn.exhibits.atom_use import atom_use
-from ldslearn.exhibits.code_examples import code_examples
-from ldslearn.exhibits.similarity import evenly
 from ldslearn.geometry import (
     finite_projection_kernel,
     martin_distance,
@@ -38,7 +38,7 @@ def shown(data, method, protocol="folds:2", **options):
     record = evaluate(data, method, parse(protocol), settings=settings, on_first=first.append,
                       **options)  # fmt: skip
     assert len(first) == 1
-    return record, first[0], exhibit(data, first[0], settings, record["mislabelled"])
+    return record, first[0], compute_diagnostics(data, first[0], settings, record["mislabelled"])
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +131,8 @@ def test_the_kernel_shown_of_auto_is_its_mixture(monkeypatch):
 
 
 def test_systems_too_large_for_a_map_are_thinned(monkeypatch):
-    monkeypatch.setattr(exhibits_module, "_MOST_NUMBERS", 1)
-    monkeypatch.setattr(exhibits_module, "MOST_POINTS", 60)
+    monkeypatch.setattr(diagnostics_module, "_MOST_NUMBERS", 1)
+    monkeypatch.setattr(diagnostics_module, "MOST_POINTS", 60)
     found = shown(MOTIONS, "lds-sc-grass", "split", n_states=3, sparsity=0.1)[2].similarity
     assert len(found.labels) == 60
     assert found.n_sequences == 80
@@ -162,8 +162,8 @@ def test_large_matrices_are_thinned_evenly(monkeypatch):
 
 
 @pytest.mark.parametrize(("n", "most"), [(3, 5), (5, 5), (1000, 7), (6, 5)])
-def test_evenly(n, most):
-    found = evenly(n, most)
+def test_indices_are_spaced_evenly(n, most):
+    found = space_evenly(n, most)
     assert len(np.unique(found)) == len(found) == min(n, most)
     assert found[0] == 0
     assert found[-1] == n - 1
@@ -201,20 +201,20 @@ def test_use_counts_both_signs():
             return self if index == -1 else SimpleNamespace(transform=lambda X: X)
 
     known = Collection(list(X[:3]), ["a", "a", "b"])
-    use = atom_use(Steps(), known)
+    use = measure_atom_use(Steps(), known)
     assert use.users == ("a", "b", "a")
     np.testing.assert_allclose(use.sizes, [4, 4.5, 0])
     np.testing.assert_allclose(use.shares, [3 / 4, 4 / 4.5, 0])
 
 
 def test_codes_are_those_that_decided(coded):
-    record, first, exhibits = coded
+    record, first, diagnostics = coded
     n_wrong = round((1 - record["accuracy"]) * 40)
-    wrong = [one for one in exhibits.codes if one.label != one.predicted]
-    assert len(exhibits.codes) == 6
+    wrong = [one for one in diagnostics.codes if one.label != one.predicted]
+    assert len(diagnostics.codes) == 6
     assert len(wrong) == min(3, n_wrong) > 0
     codes = first.fit.pipeline[-1].codes_for(first.fit.pipeline[0].transform(first.unknown.X))
-    for one in exhibits.codes:
+    for one in diagnostics.codes:
         index = first.unknown.names.index(one.name)
         assert one.label == first.unknown.y[index]
         assert one.predicted == first.predicted[index]
@@ -242,7 +242,7 @@ def test_sequences_too_short_to_be_described_are_left_out():
 def test_codes_of_sequences_long_enough(coded):
     _, first, _ = coded
     unknown = replace(first.unknown, X=[x[:, :4] for x in first.unknown.X[:39]] + [X[0]])
-    found = code_examples(first.fit.pipeline, first.known, unknown, first.predicted)
+    found = choose_code_examples(first.fit.pipeline, first.known, unknown, first.predicted)
     assert [one.name for one in found] == [unknown.names[39]]
 
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from ldslearn._types import Bytes
 from ldslearn.datasets.collection import Collection
-from ldslearn.exhibits.atom_use import atom_use
+from ldslearn.diagnostics.atom_use import measure_atom_use
 from ldslearn.models.synthesis import draw, from_sequence
 
 _MOST = 12  # classes, and atoms
@@ -55,14 +55,14 @@ class AtomClip:
     drawn: Bytes
 
 
-def class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...]:
+def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...]:
     """Return the first sequence of each class, of twelve at most; nothing without frames.
 
     `n_more` films share the page, and the space for pixels.
     """
     if data.frame_shape is None or data.y is None:
         return ()
-    factor = _shrinking(data, n_more)
+    factor = _find_shrink_factor(data, n_more)
     clips = []
     for label in data.classes[:_MOST]:
         index = int(np.flatnonzero(data.y == label)[0])
@@ -72,20 +72,20 @@ def class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...
         drawn = _grey_frames(made, data.frame_shape, factor)
         low, high = np.percentile(real, [0.5, 99.5])
         clips.append(
-            Clip(data.names[index], label, _pixels(real, low, high), _pixels(drawn, low, high))
+            Clip(data.names[index], label, _quantize(real, low, high), _quantize(drawn, low, high))
         )
     return tuple(clips)
 
 
-def film_of(data: Collection, index: int, n_more: int) -> Bytes:
-    """Return the first frames of one sequence; `n_more` as in `class_clips`."""
+def extract_film(data: Collection, index: int, n_more: int) -> Bytes:
+    """Return the first frames of one sequence; `n_more` as in `make_class_clips`."""
     assert data.frame_shape is not None
     first = data.X[index][:, :_FRAMES]
-    frames = _grey_frames(first, data.frame_shape, _shrinking(data, n_more))
-    return _pixels(frames, *np.percentile(frames, [0.5, 99.5]))
+    frames = _grey_frames(first, data.frame_shape, _find_shrink_factor(data, n_more))
+    return _quantize(frames, *np.percentile(frames, [0.5, 99.5]))
 
 
-def atom_clips(
+def make_atom_clips(
     pipeline: Pipeline, known: Collection, seed: int, n_more: int = 0
 ) -> tuple[AtomClip, ...]:
     """Return what each class uses most; nothing without frames, or of subspaces."""
@@ -93,7 +93,7 @@ def atom_clips(
     if known.frame_shape is None or dictionary is None or dictionary.atoms_.subspaces is not None:
         return ()
     atoms = dictionary.atoms_.systems()
-    use = atom_use(pipeline, known)
+    use = measure_atom_use(pipeline, known)
     columns_of_codes = np.arange(len(atoms)) % len(use.users)  # parts may share their codes
     ranked: list[tuple[int, int]] = []  # the first of every class, the second of every class, ...
     seen: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def atom_clips(
         ranked.append((seen[user], index))
         seen[user] += 1
     chosen = [index for _, index in sorted(ranked, key=lambda pair: pair[0])[:_MOST]]
-    factor, n_pixels = _shrinking(known, n_more), int(np.prod(known.frame_shape))
+    factor, n_pixels = _find_shrink_factor(known, n_more), int(np.prod(known.frame_shape))
     found = []
     for index in sorted(chosen):
         columns = _grey_frames(atoms.C[index][:n_pixels, :_COLUMNS], known.frame_shape, factor)
@@ -115,14 +115,14 @@ def atom_clips(
                 index + 1,
                 use.users[column],
                 float(use.shares[column]),
-                _pixels(columns, -1.0, 1.0),
-                _pixels(made, *np.percentile(made, [0.5, 99.5])),
+                _quantize(columns, -1.0, 1.0),
+                _quantize(made, *np.percentile(made, [0.5, 99.5])),
             )
         )
     return tuple(found)
 
 
-def _shrinking(data: Collection, n_more: int) -> int:
+def _find_shrink_factor(data: Collection, n_more: int) -> int:
     """By how much frames must shrink for those of all clips, atoms and `n_more` to fit a page."""
     assert data.frame_shape is not None
     n_films = 2 * min(len(data.classes), _MOST) + _MOST + n_more
@@ -144,6 +144,6 @@ def _grey_frames(sequence: NDArray[Any], shape: tuple[int, ...], factor: int) ->
     return squares.mean(axis=(2, 4))
 
 
-def _pixels(frames: NDArray[Any], low: float, high: float) -> Bytes:
+def _quantize(frames: NDArray[Any], low: float, high: float) -> Bytes:
     shares = np.clip((frames - low) / ((high - low) or 1.0), 0.0, 1.0)
     return np.rint(np.rint(shares * (_LEVELS - 1)) * (255 / (_LEVELS - 1))).astype(np.uint8)

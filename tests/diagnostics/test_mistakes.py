@@ -3,8 +3,8 @@ import pytest
 
 from ldslearn.auto.scaling import channel_deviations
 from ldslearn.datasets import Collection, make_dynamic_textures
-from ldslearn.exhibits.mistakes import choose_mistakes, show_mistakes
-from ldslearn.exhibits.similarity import evenly
+from ldslearn.diagnostics.mistakes import choose_mistakes, extract_mistakes
+from ldslearn.diagnostics.similarity import space_evenly
 from ldslearn.video import to_sequence
 
 
@@ -13,12 +13,12 @@ def test_mistakes_of_long_and_wide_sequences_are_thinned():
     data = Collection([sequence, -sequence])
     chosen = [{"index": 0, "name": "x", "label": "a", "predicted": "b", "probability": None,
                "margin": 0.5}]  # fmt: skip
-    (one,) = show_mistakes(data, chosen)
+    (one,) = extract_mistakes(data, chosen)
     assert one.lines.shape == (6, 200)
     assert one.n_channels == 50
     scaled = (sequence - sequence.mean(axis=1, keepdims=True)) / channel_deviations(data.X)[:, None]
-    assert one.lines.max() == pytest.approx(scaled[evenly(50, 6)].max())
-    assert one.lines.min() == pytest.approx(scaled[evenly(50, 6)].min())
+    assert one.lines.max() == pytest.approx(scaled[space_evenly(50, 6)].max())
+    assert one.lines.min() == pytest.approx(scaled[space_evenly(50, 6)].min())
     assert (np.diff(one.times) > 0).all()
     assert one.times[-1] < 5000
 
@@ -30,7 +30,7 @@ def test_mistakes_of_videos_are_their_frames():
         {"index": k, "name": f"n{k}", "label": "a", "predicted": "b", "probability": 0.5,
          "margin": None} for k in (3, 5)
     ]  # fmt: skip
-    found = show_mistakes(textures, entries)
+    found = extract_mistakes(textures, entries)
     for one, k in zip(found, (3, 5), strict=True):
         video = textures.X[k].T.reshape(-1, 12, 12)[:16]
         assert one.frames.shape == (16, 12, 12)

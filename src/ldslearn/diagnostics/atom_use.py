@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 
 from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
-from ldslearn.exhibits.similarity import evenly
+from ldslearn.diagnostics.similarity import space_evenly
 
 _MOST_CODED = 200
 
@@ -31,9 +31,9 @@ class AtomUse:
     sizes: Floats
 
 
-def atom_use(pipeline: Pipeline, known: Collection) -> AtomUse:
+def measure_atom_use(pipeline: Pipeline, known: Collection) -> AtomUse:
     """Return how training sequences, or two hundred of them, use a dictionary."""
-    some = known[evenly(len(known), _MOST_CODED)]
+    some = known[space_evenly(len(known), _MOST_CODED)]
     codes = pipeline[-1].dictionary_.transform(pipeline[:-1].transform(some.X))
     of_classes = np.array([np.abs(codes[some.y == label]).mean(axis=0) for label in some.classes])
     sizes = of_classes.sum(axis=0)

@@ -10,26 +10,26 @@ from sklearn.base import clone
 
 from ldslearn._types import Complexes, Indices
 from ldslearn.datasets.collection import Collection
-from ldslearn.evaluate.methods import Settings
-from ldslearn.evaluate.runs import Round
-from ldslearn.exhibits.chosen_kernel import compute_chosen_kernel, describe_chosen_kernel
-from ldslearn.exhibits.clips import AtomClip, Clip, atom_clips, class_clips
-from ldslearn.exhibits.code_examples import CodeExample, code_examples
-from ldslearn.exhibits.mistakes import Mistake, choose_mistakes, show_mistakes
-from ldslearn.exhibits.similarity import (
+from ldslearn.diagnostics.chosen_kernel import compute_chosen_kernel, describe_chosen_kernel
+from ldslearn.diagnostics.clips import AtomClip, Clip, make_atom_clips, make_class_clips
+from ldslearn.diagnostics.code_examples import CodeExample, choose_code_examples
+from ldslearn.diagnostics.mistakes import Mistake, choose_mistakes, extract_mistakes
+from ldslearn.diagnostics.similarity import (
     MOST_POINTS,
     Similarity,
-    evenly,
+    compute_similarity,
     find_long_enough,
-    similarity,
+    space_evenly,
 )
+from ldslearn.evaluate.methods import Settings
+from ldslearn.evaluate.runs import Round
 
 _MOST_EIGENVALUES = 360
 _MOST_NUMBERS = 40_000_000  # of the measurement matrices that a map is computed from
 
 
 @dataclass(frozen=True)
-class Exhibits:
+class Diagnostics:
     """Things to look at, of all sequences or of the first round.
 
     Attributes
@@ -51,12 +51,12 @@ class Exhibits:
     mistakes: tuple[Mistake, ...] = ()
 
 
-def exhibit(
+def compute_diagnostics(
     data: Collection,
     first: Round,
     settings: Settings | None = None,
     mislabelled: Sequence[Mapping[str, Any]] = (),
-) -> Exhibits:
+) -> Diagnostics:
     """Return what to show of an evaluation.
 
     Parameters
@@ -72,15 +72,15 @@ def exhibit(
     with warnings.catch_warnings():
         # Of idle states and empty codes the evaluation has warned already.
         warnings.simplefilter("ignore", UserWarning)
-        return _look(data, first, settings or Settings(), mislabelled)
+        return _compute(data, first, settings or Settings(), mislabelled)
 
 
-def _look(
+def _compute(
     data: Collection,
     first: Round,
     settings: Settings,
     mislabelled: Sequence[Mapping[str, Any]],
-) -> Exhibits:
+) -> Diagnostics:
     fit = first.fit
     *before, encoder, _ = fit.pipeline
     shown = data[_choose_shown(data, encoder)]
@@ -88,7 +88,7 @@ def _look(
     for step in before:
         inputs = step.transform(inputs)
     systems = encoder.transform(inputs)
-    some = evenly(len(shown), max(1, _MOST_EIGENVALUES // systems.n_states))
+    some = space_evenly(len(shown), max(1, _MOST_EIGENVALUES // systems.n_states))
     few = [inputs[i] for i in some]
     one_window = clone(encoder).set_params(windows=1, n_states=systems.n_states)
     found = {"as fitted": clone(one_window).set_params(stabilizer="none").fit_transform(few)}
@@ -96,13 +96,13 @@ def _look(
         found[f"made stable ({encoder.stabilizer})"] = one_window.fit_transform(few)
     K = compute_chosen_kernel(fit, systems, settings.n_jobs)
     mistakes = choose_mistakes(mislabelled)
-    return Exhibits(
-        similarity(K, shown, describe_chosen_kernel(fit), len(data)),
+    return Diagnostics(
+        compute_similarity(K, shown, describe_chosen_kernel(fit), len(data)),
         {name: np.linalg.eigvals(one.A).ravel() + 0j for name, one in found.items()},
-        code_examples(fit.pipeline, first.known, first.unknown, first.predicted),
-        class_clips(data, settings.seed, len(mistakes)),
-        atom_clips(fit.pipeline, first.known, settings.seed, len(mistakes)),
-        show_mistakes(data, mistakes),
+        choose_code_examples(fit.pipeline, first.known, first.unknown, first.predicted),
+        make_class_clips(data, settings.seed, len(mistakes)),
+        make_atom_clips(fit.pipeline, first.known, settings.seed, len(mistakes)),
+        extract_mistakes(data, mistakes),
     )
 
 
@@ -111,4 +111,4 @@ def _choose_shown(data: Collection, encoder: Any) -> Indices:
     long = find_long_enough(data, encoder)
     n_windows = int(np.sum(encoder.windows))
     size = len(data.X[0]) * encoder.delays * encoder.n_states_ * n_windows
-    return long[evenly(len(long), min(MOST_POINTS, max(100, _MOST_NUMBERS // size)))]
+    return long[space_evenly(len(long), min(MOST_POINTS, max(100, _MOST_NUMBERS // size)))]

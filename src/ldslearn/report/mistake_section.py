@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldslearn.auto.certainty import MEANINGS
+from ldslearn.diagnostics import Diagnostics
+from ldslearn.diagnostics.mistakes import MOST_CHANNELS, Mistake
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
-from ldslearn.exhibits import Exhibits
-from ldslearn.exhibits.mistakes import MOST_CHANNELS, Mistake
 from ldslearn.report.charts import wave_chart
 from ldslearn.report.images import filmstrip
 from ldslearn.report.marks import verdict
@@ -16,12 +16,12 @@ _MOST_ROWS = 500
 _SIDE = 136  # pixels of a frame on the page
 
 
-def mistakes_section(record: dict[str, Any], exhibits: Exhibits | None) -> Section:
+def mistakes_section(record: dict[str, Any], diagnostics: Diagnostics | None) -> Section:
     """Return the section of mislabelled sequences; one sentence where there are none."""
     entries = record["mislabelled"]
     if not entries:
         return section("Mislabelled sequences", paragraph("None."))
-    shown = () if exhibits is None else exhibits.mistakes
+    shown = () if diagnostics is None else diagnostics.mistakes
     n_tested = sum(one["n_test"] for one in record["rounds"])
     words = f"Wrong predictions: {len(entries)} of {n_tested}."
     if 0 < len(shown) < len(entries):

@@ -38,7 +38,7 @@ class Similarity:
     n_sequences: int
 
 
-def evenly(n: int, most: int) -> Indices:
+def space_evenly(n: int, most: int) -> Indices:
     """Return `most` of n indices, evenly spaced, or all."""
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
 
@@ -49,18 +49,20 @@ def find_long_enough(data: Collection, encoder: Any) -> Indices:
     return np.flatnonzero([x.shape[1] >= shortest for x in data.X])
 
 
-def similarity(K: Floats, data: Collection, kernel_name: str, n_sequences: int) -> Similarity:
+def compute_similarity(
+    K: Floats, data: Collection, kernel_name: str, n_sequences: int
+) -> Similarity:
     """Return a map and a matrix of the kernel K of the sequences of `data`."""
     labels = ("",) * len(data) if data.y is None else tuple(str(label) for label in data.y)
     by_class = np.array(sorted(range(len(data)), key=lambda i: labels[i]))
-    rows = by_class[evenly(len(data), _MOST_ROWS)]
+    rows = by_class[space_evenly(len(data), _MOST_ROWS)]
     return Similarity(
-        _plane(K), labels, data.names, K[np.ix_(rows, rows)], tuple(labels[i] for i in rows),
-        kernel_name, n_sequences,
+        _scale_classically(K), labels, data.names, K[np.ix_(rows, rows)],
+        tuple(labels[i] for i in rows), kernel_name, n_sequences,
     )  # fmt: skip
 
 
-def _plane(K: Floats) -> Floats:
+def _scale_classically(K: Floats) -> Floats:
     """Two coordinates of every row, the longer side of each axis positive."""
     centred: Any = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
     values, vectors = np.linalg.eigh(centred)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ldslearn.datasets.collection import Collection
-from ldslearn.exhibits.atom_use import atom_use
-from ldslearn.exhibits.similarity import find_long_enough
+from ldslearn.diagnostics.atom_use import measure_atom_use
+from ldslearn.diagnostics.similarity import find_long_enough
 
 _MOST = 6
 _MOST_WRONG = 3
@@ -48,7 +48,7 @@ class CodeExample:
     n_nonzero: int
 
 
-def code_examples(
+def choose_code_examples(
     pipeline: Pipeline, known: Collection, unknown: Collection, predicted: NDArray[Any]
 ) -> tuple[CodeExample, ...]:
     """Return some wrong and some right predictions; nothing of methods that do not code."""
@@ -84,7 +84,7 @@ def _coded(pipeline: Pipeline, known: Collection) -> tuple[Any, list[AtomName]] 
         names = known.names if len(known) == len(labels) else ("",) * len(labels)
         return classifier.codes_for, [AtomName(*pair) for pair in zip(labels, names, strict=True)]
     if hasattr(classifier, "dictionary_"):
-        users = atom_use(pipeline, known).users
+        users = measure_atom_use(pipeline, known).users
         atoms = [AtomName(label, f"atom {k}", True) for k, label in enumerate(users, 1)]
         return classifier.dictionary_.transform, atoms
     return None
