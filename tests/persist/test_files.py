@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 sys.path.insert(0, sys.argv[2])
 import ldslearn
-from ldslearn.models import LDSStore
+from ldslearn.scale import LDSStore
 from support.estimators import ESTIMATORS, N_TRAIN, SEQUENCES, SYSTEMS, answer, fit
 folder = Path(sys.argv[1])
 

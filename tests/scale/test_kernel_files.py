@@ -83,7 +83,7 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[2])
 from support.makers import contractions
-from ldslearn.geometry import write_kernel
+from ldslearn.scale import write_kernel
 systems = contractions(300, 4, 2)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**18, 2**18))
 try:

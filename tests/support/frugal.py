@@ -13,7 +13,8 @@ import numpy as np
 
 from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, SparseCodingClassifier
 from ldslearn.dictionary import samples
-from ldslearn.scale import LDSStore, encode_folder, streaming
+from ldslearn.models import blocks
+from ldslearn.scale import LDSStore, encode_folder
 
 DICTIONARY = {
     "n_atoms": 2, "parts": "symmetric", "init": "random", "max_iter": 1, "random_state": 0,
@@ -78,5 +79,5 @@ def main(folder, megabytes, count):
 
 if __name__ == "__main__":
     if len(sys.argv) > 4:  # small blocks, for a small limit
-        streaming._STREAMED = samples._ON_DISK = samples._HELD = int(sys.argv[4])
+        blocks._STREAMED = samples._ON_DISK = samples._HELD = int(sys.argv[4])
     main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
