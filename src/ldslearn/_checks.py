@@ -44,6 +44,15 @@ def check_positive(name: str, value: Any, rule: str = "be positive") -> None:
     check_real(name, value, rule, low=float(np.nextafter(0, 1)))
 
 
+def check_channel_count(name: str, got: int, expected: int) -> None:
+    """Raise unless sequences have as many channels as those that a model was fitted with."""
+    if got != expected:
+        raise _errors.invalid(
+            name, f"have {expected} channels, as the model was fitted with", got,
+            "Sequences are (n_channels, n_timepoints): are these transposed?",
+        )  # fmt: skip
+
+
 def check_unmasked(what: str, values: Any) -> None:
     """Raise if a mask would be lost."""
     if np.ma.is_masked(values):

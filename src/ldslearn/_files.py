@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._kinds import recognize
 from ldslearn._limits import VARIABLE, inflated_limit, memory_limit
 from ldslearn._records import parse_json
 from ldslearn._writing import atomic_write as atomic_write
@@ -106,15 +107,15 @@ def load_arrays(
     except OSError:
         raise
     except DAMAGE as error:
-        raise _errors.unreadable_file(path, kind) from error
+        raise unreadable_file(path, kind) from error
     found = header["format"], header["version"]
     if found[0] != kind:
-        raise _errors.unreadable_file(path, kind)
+        raise unreadable_file(path, kind)
     if type(found[1]) is not int or not 1 <= found[1] <= version:
-        raise _errors.other_version(path, found[1], version)
+        raise other_version(path, found[1], version)
     present = sorted(arrays) if only is None else _names_in(path)
     if present != header.get("arrays"):
-        raise _errors.unreadable_file(path, kind)
+        raise unreadable_file(path, kind)
     return header, arrays
 
 
@@ -319,3 +320,24 @@ def _sound(values: NDArray[Any]) -> NDArray[Any]:
         if codes.max() > 0x10FFFF or ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
             raise ValueError("texts of characters that do not exist")
     return values
+
+
+def unreadable_file(path: str | os.PathLike[str], kind: str) -> ValueError:
+    """Return the error about a truncated, foreign or damaged file."""
+    return ValueError(
+        f"{path} must be a complete {kind} file; got {recognize(path) or 'other bytes'}. "
+        "It may have been cut short in a copy, or be another program's file."
+    )
+
+
+def other_version(path: str | os.PathLike[str], got: object, expected: int) -> ValueError:
+    """Return the error about a file of another version of the format."""
+    return ValueError(
+        f"{path} must have format version {expected}; got {got}. "
+        "It was written by another release of ldslearn: read it with that one."
+    )
+
+
+def damaged_contents(path: str | os.PathLike[str], reason: object) -> ValueError:
+    """Return the error about a file of the right kind whose contents break the rules."""
+    return ValueError(f"{path} must hold valid contents; {reason}")

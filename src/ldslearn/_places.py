@@ -72,7 +72,7 @@ def locate_systems(
         with collect_notes() as notes:
             yield
     except _errors.SystemsError as error:
-        raise error.moved(move) from error.__cause__
+        raise error.move(move) from error.__cause__
     merge({template: set(map(move, places)) for template, places in notes.items()})
 
 
@@ -86,7 +86,7 @@ def name_systems(**batches: Any) -> Iterator[None]:
         names = batch.texts("names") if hasattr(batch, "texts") else None
         if names is None or error.batch not in ("", " of Y"):
             raise
-        raise error.with_names(names) from error.__cause__
+        raise error.add_names(names) from error.__cause__
 
 
 def warn_once(function: Function) -> Function:
@@ -106,5 +106,5 @@ def warn_once(function: Function) -> Function:
 
 def _warn(notes: Notes, stacklevel: int) -> None:
     for template, places in notes.items():
-        who = _errors.listed_systems(sorted(places))
+        who = _errors.format_systems(sorted(places))
         warnings.warn(template.replace("{systems}", who), stacklevel=stacklevel)

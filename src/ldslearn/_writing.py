@@ -141,23 +141,22 @@ def check_regular(path: Path) -> None:
             )  # fmt: skip
 
 
-def check_outside(target: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
-    """Raise if `target`, a file or folder that may be new, is `folder` or lies in it."""
-    if find_containing(target, [folder]) is not None:
-        raise _errors.output_inside_input(target, folder)
-
-
-def find_containing(
+def check_outside(
     target: str | os.PathLike[str], folders: Iterable[str | os.PathLike[str]]
-) -> Path | None:
-    """Return the first of some folders that `target`, which may be new, is or lies in."""
+) -> None:
+    """Raise if `target`, a file or folder that may be new, is one of the folders or lies in one."""
     inner = Path(os.path.realpath(target))
-    places = {_identity(place) for place in (inner, *inner.parents)} - {None}
-    return next((Path(folder) for folder in folders if _identity(folder) in places), None)
+    places = {_identify(place) for place in (inner, *inner.parents)} - {None}
+    for folder in folders:
+        if _identify(folder) in places:
+            raise ValueError(
+                f"output {target} must be outside of {folder}, which is read; got a place in it. "
+                "Name another."
+            )
 
 
-def _identity(path: str | os.PathLike[str]) -> tuple[int, int] | None:
-    """What tells one file or folder from all others; None where there is none."""
+def _identify(path: str | os.PathLike[str]) -> tuple[int, int] | None:
+    """Device and number of a file or folder, which no other one has; None if it does not exist."""
     with suppress(OSError):
         status = os.stat(path)
         return status.st_dev, status.st_ino

@@ -14,7 +14,6 @@ from ldslearn import (
     NearestLDSClassifier,
     SparseCodingClassifier,
 )
-from ldslearn._errors import unstable_systems
 from ldslearn.geometry import (
     hybrid_kernel,
     kl_divergence_rate,
@@ -24,6 +23,7 @@ from ldslearn.geometry import (
     projection_kernel,
     symmetric_kernel,
 )
+from ldslearn.geometry.prepared import unstable_systems
 from ldslearn.scale import LDSStore, write_kernel
 from ldslearn.scale.shards import write_index, write_shard, writing
 
@@ -184,6 +184,6 @@ def test_slow_systems_are_prepared_with_care_beside_an_unstable_one():
 
 
 def test_errors_about_systems_travel_between_processes():
-    error = unstable_systems([3, 17]).with_names([f"clip{i}.avi" for i in range(20)])
+    error = unstable_systems([3, 17]).add_names([f"clip{i}.avi" for i in range(20)])
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
     assert str(error).startswith("system 3, 17 (clip3.avi, clip17.avi) must be stable")

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn import _errors
 from ldslearn._checks import check_positive, random_source
 from ldslearn._parallel import progress
 from ldslearn._tags import NoTable
@@ -20,13 +19,15 @@ from ldslearn.auto.candidates import PARTS, QUICK_RULES, Description, Rule, buil
 from ldslearn.auto.expectation import expected_accuracy
 from ldslearn.auto.folds import make_folds
 from ldslearn.auto.report import Report
+from ldslearn.auto.scaling import channels_are_scaled
 from ldslearn.auto.search import Search, choose
 from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.folds import check_groups
 from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS
 from ldslearn.models.blocks import StoredSystems, by_blocks
-from ldslearn.sequences import as_collection, lengthen, name_sequence, name_some, select
+from ldslearn.models.defaults import too_short_for_any
+from ldslearn.sequences import as_collection, lengthen, name_sequence, select
 from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
 
@@ -189,7 +190,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             warnings.simplefilter("ignore", UserWarning)
             if isinstance(X, LDS | StoredSystems):
                 if len(self.pipeline_) > 2:
-                    raise _errors.channels_are_scaled()
+                    raise channels_are_scaled()
                 return self._system_scores(X)
         encoder = self.pipeline_[-2]
         least = encoder.n_states + encoder.delays
@@ -290,8 +291,7 @@ def _check_lengths(sequences: list[NDArray[Any]]) -> None:
     lengths = np.array([x.shape[1] for x in sequences])
     short = np.flatnonzero(lengths < _SHORTEST)
     if len(short):
-        who, others = name_sequence(sequences, short[0]), name_some(sequences, short[1:].tolist())
-        raise _errors.too_short_for_any(who, int(lengths[short[0]]), 1, others, short.tolist())
+        raise too_short_for_any(sequences, short.tolist())
     least = int(lengths.argmin())
     if lengths[least] < min(_AMPLE, _LIMITING * np.median(lengths)):
         text = (

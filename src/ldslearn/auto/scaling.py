@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
+from ldslearn._checks import check_channel_count
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats
 from ldslearn.sequences import as_collection, keep_names
@@ -48,8 +49,7 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
         """Return the sequences with every channel divided by its scale."""
         check_is_fitted(self)
         sequences = as_collection(X)
-        if len(sequences[0]) != len(self.scale_):
-            raise _errors.channels_not_as_expected("X", len(sequences[0]), len(self.scale_))
+        check_channel_count("X", len(sequences[0]), len(self.scale_))
         return keep_names([sequence / self.scale_[:, None] for sequence in sequences], sequences)
 
 
@@ -64,3 +64,11 @@ def channel_deviations(sequences: list[NDArray[Any]]) -> Floats:
     deviations = np.sqrt(squares / n_timepoints)
     deviations[deviations <= _ROUNDING * np.abs(mean)] = 0.0
     return deviations
+
+
+def channels_are_scaled() -> ValueError:
+    """Return the error about systems for a model that scales channels before it encodes them."""
+    return _errors.invalid(
+        "the model", "take channels as they are to label systems", "one that scales them",
+        "Systems in a store are not scaled: predict from the sequences or files.",
+    )  # fmt: skip

@@ -18,6 +18,7 @@ from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weight
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
 from ldslearn.coding import explained_by_class
+from ldslearn.coding.coder import describe_zero_codes
 from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.models import LDS, as_systems
@@ -249,7 +250,7 @@ class DictionaryClassifier(LDSClassifier):
         nearest = table[:, -1].astype(np.intp)
         empty = np.flatnonzero(nearest >= 0)
         if len(empty):
-            text = _errors.zero_codes(empty.tolist(), self.dictionary_.sparsity)
+            text = describe_zero_codes(empty.tolist(), self.dictionary_.sparsity)
             warnings.warn(text, stacklevel=3)
         return table[:, :-2], table[:, -2], nearest
 

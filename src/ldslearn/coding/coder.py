@@ -1,7 +1,7 @@
 """The transformer from systems to sparse codes."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -123,8 +123,19 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """Warn that the systems `empty` have codes of zeros, if there are any."""
         if len(empty):
             sparsity = self.sparsity if self.n_nonzero is None else None
-            warnings.warn(_errors.zero_codes(empty.tolist(), sparsity), stacklevel=stacklevel)
+            warnings.warn(describe_zero_codes(empty.tolist(), sparsity), stacklevel=stacklevel)
 
     @property
     def _n_features_out(self) -> int:
         return len(self.kernel_.systems)
+
+
+def describe_zero_codes(indices: Sequence[int], sparsity: float | None) -> str:
+    """Return the text of the warning about samples that no atom explains.
+
+    `sparsity` is None for a pursuit, which has none.
+    """
+    who = f"the code of system {_errors.list_some(indices)} is zero"
+    if sparsity is None:
+        return f"{who}: it has nothing in common with any atom. Use other atoms, or another kernel."
+    return f"{who} with sparsity={sparsity:g}: it says nothing about the system. Lower sparsity."

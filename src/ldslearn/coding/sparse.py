@@ -124,7 +124,7 @@ def sparse_code(
         warnings.warn(
             (
                 f"{part.message} It is not that of any atoms: the codes of sample "
-                f"{_errors.listed(missed.tolist())} are those for its positive part."
+                f"{_errors.list_some(missed.tolist())} are those for its positive part."
             ),
             stacklevel=2,
         )
@@ -259,7 +259,7 @@ def _check_rows(name: str, values: Any, n_atoms: int) -> Floats:
     if not np.isfinite(rows).all():
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1)).tolist()
         raise _errors.invalid(
-            name, "be finite", f"NaN or infinity in row {_errors.listed(bad)}", ""
+            name, "be finite", f"NaN or infinity in row {_errors.list_some(bad)}", ""
         )
     return rows
 
@@ -286,7 +286,7 @@ def _unused_with_pursuit(name: str) -> ValueError:
 def _not_certified(indices: Sequence[int], worst: float) -> str:
     """Text of the warning about codes that miss their optimality conditions."""
     return (
-        f"the codes of sample {_errors.listed(indices)} miss the optimality conditions by up to "
+        f"the codes of sample {_errors.list_some(indices)} miss the optimality conditions by up to "
         f"{worst:.3g}: cross lies outside the range of gram, so that no samples can have it, or "
         "numbers are extreme. Check that gram and cross come from one kernel; raise sparsity."
     )

@@ -11,6 +11,8 @@ from ldslearn._types import Indices
 from ldslearn.datasets.collection import Collection
 from ldslearn.sequences.clocks import is_time_name
 
+TRAINING = "the training data"  # what new files are compared with
+
 
 def find_column(
     path: str | os.PathLike[str], names: Sequence[str] | None, n_columns: int, reference: str
@@ -42,13 +44,13 @@ def order_of(names: Sequence[str] | None, channels: Sequence[str], what: str, li
     Names of time that are not among `channels` are left out.
     """
     if names is None:
-        raise _errors.other_columns(what, channels, like, None)
+        raise other_columns(what, channels, like, None)
     kept = [i for i, name in enumerate(names) if name in channels or not is_time_name(name)]
     found = [names[i] for i in kept]
     if found == list(channels):
         return np.array(kept)
     if sorted(found) != sorted(channels) or len(set(found)) < len(found):
-        raise _errors.other_columns(what, channels, like, names)
+        raise other_columns(what, channels, like, names)
     return np.array([kept[found.index(name)] for name in channels])
 
 
@@ -76,3 +78,22 @@ def choose_channels(data: Collection, columns: Sequence[str]) -> Collection:
         frame_shape=None,
         preprocessing={**data.preprocessing, "columns": list(columns)},
     )
+
+
+def other_columns(
+    what: str, expected: Sequence[str], like: str, got: Sequence[str] | None
+) -> ValueError:
+    """Return the error about channels whose names are not those of the first table."""
+    rule = f"have the channels {', '.join(expected)} like {like}"
+    if got is None:
+        return _errors.invalid(
+            what, rule, "no line of names", "Give it a first line with their names."
+        )
+    missing = [name for name in expected if name not in got]
+    new = [name for name in got if name not in expected]
+    parts = [("missing", missing), ("new", new)]
+    differ = "; ".join(f"{word}: {', '.join(names)}" for word, names in parts if names)
+    remedy = "Rename its columns, or choose some that all files have with columns=, --columns."
+    if like == TRAINING:
+        remedy = "Rename its columns, or train on columns that all files have."
+    return _errors.invalid(what, rule, f"{', '.join(got)} ({differ or 'some twice'})", remedy)

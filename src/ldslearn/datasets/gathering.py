@@ -19,7 +19,7 @@ from ldslearn.datasets.formats.time_checks import describe_troubles
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import describe_time, warn_of_mixed_rates
 from ldslearn.datasets.recording import Recording
-from ldslearn.sequences.orientation import seem_transposed
+from ldslearn.sequences.orientation import describe_transposed, seem_transposed
 from ldslearn.video import to_sequence
 from ldslearn.video.reading import natural_order
 
@@ -39,7 +39,7 @@ def existing_folder(what: str, folder: str | PathLike[str], source: str) -> Path
     """Return `folder` as a path, or say that it is missing."""
     root = Path(folder)
     if not root.is_dir():
-        raise _errors.missing_data(what, root, "that folder", source)
+        raise missing_data(what, root, "that folder", source)
     return root
 
 
@@ -64,7 +64,7 @@ def check_complete(
 ) -> None:
     """Raise when nothing was found, or when something is missing and `partial` is False."""
     if not items:
-        raise _errors.missing_data(what, root, "all of it", source)
+        raise missing_data(what, root, "all of it", source)
     if missing and not partial:
         shown = "; ".join(missing[:5])
         more = f"; and {len(missing) - 5} more" if len(missing) > 5 else ""
@@ -72,7 +72,7 @@ def check_complete(
             f"{source} To load what is there, use partial=True in Python, or --skip-errors of "
             "evaluate, train, cluster and convert."
         )
-        raise _errors.missing_data(what, root, f"part of it ({shown}{more})", source)
+        raise missing_data(what, root, f"part of it ({shown}{more})", source)
 
 
 def gather(
@@ -132,7 +132,7 @@ def gather(
         index: int, like: str, expected: tuple[int, ...], length: int | None = None
     ) -> None:
         got = frame_of(found[index][0])
-        error = _errors.unlike_first(items[index].name, got, like, expected, index, length)
+        error = unlike_first(items[index].name, got, like, expected, index, length)
         if not skip:
             raise error
         reasons[index], found[index] = str(error), []
@@ -151,7 +151,7 @@ def gather(
             leave_out(index, items[first].name, frame, length)
     if reasons:
         texts = [reasons[index] for index in sorted(reasons)]
-        warnings.warn(_errors.skipped_files(texts), stacklevel=3)
+        warnings.warn(_errors.describe_skipped(texts), stacklevel=3)
     owners = [index for index, values in enumerate(found) for _ in values]
     chosen = [items[index] for index in owners]
     several = any(len(values) > 1 for values in found)
@@ -192,8 +192,7 @@ def gather(
 
 def _warn_if_transposed(sequences: Sequence[NDArray[Any]], reading: Reading) -> None:
     if not reading.transpose and reading.frames.length is None and seem_transposed(sequences):
-        remedy = "give transpose=True, --transpose"
-        text = _errors.seem_transposed(len(sequences), sequences[0].shape, remedy)
+        text = describe_transposed(sequences, "give transpose=True, --transpose")
         warnings.warn(text, stacklevel=4)
 
 
@@ -263,3 +262,39 @@ def patch_of(item: Item) -> NDArray[Any]:
             item.name, "have shape (height, width, n_frames) in imgdb", f"shape {frames.shape}", ""
         )
     return np.moveaxis(frames, 2, 0)
+
+
+def missing_data(
+    what: str, path: str | PathLike[str], missing: str, source: str
+) -> FileNotFoundError:
+    """Return the error about a data set that is not in its folder."""
+    return FileNotFoundError(f"{what} must be in {path}; {missing} is missing. {source}")
+
+
+def unlike_first(
+    name: str,
+    got: tuple[int, ...],
+    first: str,
+    expected: tuple[int, ...],
+    index: int = 0,
+    n_timepoints: int | None = None,
+) -> _errors.SequenceError:
+    """Return the error about an item whose channels or frames are not those of the first one.
+
+    `n_timepoints` is that of all items, if they share one.
+    """
+
+    def describe_frame(shape: tuple[int, ...]) -> str:
+        return f"{shape[0]} channels" if len(shape) == 1 else f"frames of shape {shape[1:]}"
+
+    remedy = "Leave it out."
+    if len(got) > 1 and len(expected) > 1:
+        remedy = "Give one size for all: --size HEIGHTxWIDTH, or size=(height, width) in Python."
+    elif len(got) == 1 and n_timepoints is not None:
+        remedy = (
+            f"All have {n_timepoints} time points: if rows of arrays are time points, as they seem "
+            "to be, give transpose=True, --transpose; else leave it out."
+        )
+    rule = f"have {describe_frame(expected)} like {first}"
+    error = _errors.invalid(name, rule, describe_frame(got), remedy)
+    return _errors.SequenceError(str(error), [index])

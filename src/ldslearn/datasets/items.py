@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._files import read_npy
 from ldslearn._kinds import advise, is_system_file, recognize
+from ldslearn.datasets.channels import TRAINING
 from ldslearn.datasets.formats.table import read_csv
-from ldslearn.datasets.formats.timed_table import read_timed
+from ldslearn.datasets.formats.timed_table import read_timed, unknown_rate
 from ldslearn.datasets.recording import Recording
 from ldslearn.video import lbp_top, to_sequence, to_video
 from ldslearn.video.options import FrameOptions
@@ -113,7 +114,7 @@ class Reading:
         """
         return self.read_recording(path).parts
 
-    def read_recording(self, path: Path, like: str = _errors.TRAINING) -> Recording:
+    def read_recording(self, path: Path, like: str = TRAINING) -> Recording:
         """Return the same with the names of its channels and its rate.
 
         `like` says in messages whose channels it must have.
@@ -125,7 +126,7 @@ class Reading:
             None if path.is_dir() else read_frame_rate(path) if suffix in VIDEO_SUFFIXES else None
         )
         if self.rate is not None and rate is None and (path.is_dir() or suffix in READABLE_ARRAYS):
-            raise _errors.unknown_rate(path, self.rate)
+            raise unknown_rate(path, self.rate)
         clips = self._read_clips(path, suffix, rate)
         rate = self._rate_after(rate)
         if self.features == "lbp-top":
@@ -139,7 +140,7 @@ class Reading:
             raise _errors.bad_file(path, "hold frames for features='lbp-top'", "a table")
         if self.transpose:
             if self.rate is not None:
-                raise _errors.unknown_rate(path, self.rate)
+                raise unknown_rate(path, self.rate)
             return Recording(self._cut(read_csv(path).T))
         found = read_timed(path, self.time, self.columns, self.rate, self.channels, like)
         if self.channels is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldslearn import _errors
 from ldslearn._types import Floats
-from ldslearn.datasets.channels import choose_channels, order_channels
+from ldslearn.datasets.channels import TRAINING, choose_channels, order_channels
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
 from ldslearn.sequences.resampling import resample
@@ -116,7 +116,7 @@ def read_like(data: Collection, reading: Reading) -> Collection:
         columns = []  # no name can be found: it has the same number of channels, or is refused
     if columns and done.get("columns") != columns:
         data = choose_channels(data, columns)
-    data = order_channels(data, reading.channels, _errors.TRAINING)
+    data = order_channels(data, reading.channels, TRAINING)
     if reading.rate is not None and done.get("rate") is None:
         data = _at_rate(data, reading.rate)
     return data

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ldslearn import _errors
+from ldslearn.datasets.channels import TRAINING
 from ldslearn.datasets.formats.table import Table, read_table
 from ldslearn.datasets.formats.time_columns import NONE
 from ldslearn.datasets.items import Reading, is_table
@@ -25,7 +25,7 @@ def settle_reading(items: Sequence["Item"], reading: Reading) -> tuple[Reading, 
     have the names, and the order, of the first one. What cannot be read is
     passed over: whoever reads it says what is wrong.
     """
-    like = _errors.TRAINING
+    like = TRAINING
     if reading.transpose or not (tables := [item for item in items if is_table(item.source)]):
         return reading, like
     count = min(_PROBES, len(tables))

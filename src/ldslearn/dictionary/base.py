@@ -22,7 +22,7 @@ from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.dictionary.samples import Samples, in_blocks, samples_of
 from ldslearn.dictionary.spread_group import SpreadGroup
-from ldslearn.geometry.fitted import check_like
+from ldslearn.geometry.fitted import check_like, systems_not_as_fitted
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
 
@@ -245,7 +245,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         systems, fitted = check_like(X, self._like, whose), self._like.n_noise
         covariance = any(split_name(name)[0] == "covariance" for name in self.recipe_.codes[0])
         if covariance and systems.n_noise != fitted:
-            raise _errors.systems_not_as_fitted("n_noise", systems.n_noise, fitted, whose)
+            raise systems_not_as_fitted("n_noise", systems.n_noise, fitted, whose)
         return systems
 
     @property

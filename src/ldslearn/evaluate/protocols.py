@@ -1,5 +1,6 @@
 """Protocols as data: how a collection is split into training and test sequences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,13 +55,12 @@ class Protocol:
         of their own.
         """
         if data.y is None:
-            raise _errors.no_labels(data.names)
+            raise no_labels(data.names)
         used = np.arange(len(data)) if self.kind == "trials" else _find_used(data)
         if len(used) < len(data):
             parts = self.splits(data[used], seed)
             return [(used[train], used[test]) for train, test in parts]
-        if len(data.classes) < 2:
-            raise _errors.too_few_classes(data.classes[0], len(data))
+        check_two_classes(data)
         indices = np.arange(len(data))
         if self.kind == "split":
             return self._given(data)
@@ -287,3 +287,25 @@ def _too_few_of_class(label: str, count: int, others: int, folds: int) -> ValueE
         f"{count} of class {label!r}{also}",
         f"Take at most {count} folds (--folds {count}), or add items.",
     )
+
+
+def no_labels(names: Sequence[str]) -> ValueError:
+    """Return the error about items without labels, where labels are needed."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return _errors.invalid(
+        "the collection", "have labels", f"none for {names[0]}{more}",
+        "Move the items of each class into a folder of its own, or write a CSV file with the line "
+        f"'item,label' and lines such as '{names[0]},LABEL', and name it by --labels FILE "
+        "(labels='FILE' in Python).",
+    )  # fmt: skip
+
+
+def check_two_classes(data: Collection) -> None:
+    """Raise unless a collection with labels has two classes or more."""
+    if len(data.classes) < 2:
+        raise _errors.invalid(
+            "the collection", "hold at least two classes",
+            f"{len(data)} items of the one class {data.classes[0]!r}",
+            "Add items of another class. To group items without labels, use `ldslearn cluster` or "
+            "LDSKMeans.",
+        )  # fmt: skip

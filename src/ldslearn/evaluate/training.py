@@ -10,6 +10,7 @@ from ldslearn.datasets.description import describe
 from ldslearn.datasets.items import Reading
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
+from ldslearn.evaluate.protocols import check_two_classes, no_labels
 from ldslearn.persist import Model
 
 
@@ -27,9 +28,8 @@ def train(
     """Return a model trained on all of a collection; parameters as in ``evaluate``."""
     chosen_method, settings = find_method(method), settings or Settings()
     if data.y is None:
-        raise _errors.no_labels(data.names)
-    if len(data.classes) < 2:
-        raise _errors.too_few_classes(data.classes[0], len(data))
+        raise no_labels(data.names)
+    check_two_classes(data)
     reading = _reading_of(data)
     fit = fit_method(
         chosen_method, data, settings,

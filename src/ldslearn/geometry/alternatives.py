@@ -9,8 +9,14 @@ from ldslearn import _errors
 from ldslearn._checks import check_between, check_real, check_whole, random_source
 from ldslearn._places import locate_systems, warn_once
 from ldslearn._types import Complexes, Floats
-from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
-from ldslearn.geometry.prepared import prepare
+from ldslearn.geometry.pairs import (
+    check_pair,
+    field_missing,
+    for_each_tile,
+    prepare_both,
+    solve_pairs,
+)
+from ldslearn.geometry.prepared import prepare, unstable_systems
 from ldslearn.geometry.windows import mean_over_windows, root_mean_over_windows
 from ldslearn.models import LDS
 
@@ -46,7 +52,7 @@ def binet_cauchy_kernel(
     check_between("decay", decay, 0, 1)
     first, second = check_pair(X, Y)
     if first.x0 is None or second.x0 is None:
-        raise _errors.field_missing("the Binet-Cauchy kernel", "x0")
+        raise field_missing("the Binet-Cauchy kernel", "x0")
     faded = _faded(first, decay)
     others = faded if second is first else _faded(second, decay)
     prepare_both(faded, others, n_jobs)
@@ -134,7 +140,7 @@ def kl_divergence_rate(
 def _check_driven(systems: LDS) -> None:
     """Check that systems have a spectrum whose logarithm is finite."""
     if systems.B is None or systems.noise_variance is None:
-        raise _errors.field_missing("the divergence rate", "B and noise_variance")
+        raise field_missing("the divergence rate", "B and noise_variance")
     silent = np.flatnonzero(~(systems.noise_variance > 0))
     if len(silent):
         raise _errors.SystemsError(
@@ -143,7 +149,7 @@ def _check_driven(systems: LDS) -> None:
             list(silent),
         )
     if not systems.is_stable.all():
-        raise _errors.unstable_systems(list(np.flatnonzero(~systems.is_stable)))
+        raise unstable_systems(list(np.flatnonzero(~systems.is_stable)))
 
 
 def _rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:

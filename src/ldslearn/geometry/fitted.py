@@ -143,7 +143,7 @@ def check_like(X: Any, systems: LDS, whose: str) -> LDS:
     for what in ("n_channels", "delays", "n_states", "windows"):
         got, expected = getattr(batch, what), getattr(systems, what)
         if got != expected:
-            raise _errors.systems_not_as_fitted(what, got, expected, whose)
+            raise systems_not_as_fitted(what, got, expected, whose)
     return batch
 
 
@@ -182,3 +182,11 @@ def _check_memory(n_systems: int) -> None:
                 f"{memory / 2**30:.1f} GiB. Fit on fewer systems, such as a sample of every "
                 "class."
             )
+
+
+def systems_not_as_fitted(what: str, got: int, expected: int, whose: str) -> ValueError:
+    """Return the error about systems of another size than those of the training set."""
+    return ValueError(
+        f"X must have {what}={expected}, as {whose}; got {got}. "
+        "Encode training and new sequences with the same LDSEncoder, for example in one Pipeline."
+    )

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ldslearn import _errors
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats
-from ldslearn.geometry.prepared import Prepared, prepare
+from ldslearn.geometry.prepared import Prepared, no_solution, prepare
 from ldslearn.models import LDS, as_systems
 
 Sums = Callable[[Floats, Floats, Floats, Floats], None]  # parameters of both sides, H1'H2, result
@@ -27,8 +26,7 @@ def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LD
     first = as_systems(X, "X", at_least_one=True)
     second = first if Y is None else as_systems(Y, "Y", at_least_one=True)
     for systems in (first, second):
-        if systems.windows > 1:
-            raise _errors.several_windows(systems.windows)
+        systems._check_single()
     if first.n_channels != second.n_channels:
         raise ValueError(
             f"X and Y must measure the same channels; got {first.n_channels} and "
@@ -152,7 +150,7 @@ def solve_pairs(
         description=description,
     )
     if (X.allow_unstable or Y.allow_unstable) and (unsolved := np.argwhere(np.isnan(out))).size:
-        raise _errors.no_solution(np.unique(unsolved[:, 0]).tolist())
+        raise no_solution(np.unique(unsolved[:, 0]).tolist())
     return out
 
 
@@ -239,3 +237,8 @@ def sum_pairs(
         description=description,
     )
     return out
+
+
+def field_missing(what: str, field: str) -> ValueError:
+    """Return the error about systems without an optional field that a kernel needs."""
+    return ValueError(f"systems must have {field} for {what}; got None. LDSEncoder provides it.")

@@ -1,5 +1,6 @@
 """A batch in output-normal Schur coordinates, computed once and kept with it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,10 +74,10 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
     transform, F, formal = np.empty_like(S), np.empty_like(S), np.flatnonzero(~stable)
     if len(formal):
         if not systems.allow_unstable:
-            raise _errors.unstable_systems(list(formal))
+            raise unstable_systems(list(formal))
         unsolved = formal[~np.isfinite(W[formal]).all(axis=(1, 2))]
         if len(unsolved):
-            raise _errors.no_solution(list(unsolved))
+            raise no_solution(list(unsolved))
         note(
             (
                 "{systems} is unstable and has no Gramian; the formal solution of its equation is "
@@ -207,3 +208,23 @@ def in_lanes(stack: Floats) -> Floats:
     n_groups = -(-n_systems // lanes)
     index = np.minimum(np.arange(n_groups * lanes), n_systems - 1).reshape(n_groups, lanes)
     return np.ascontiguousarray(np.moveaxis(stack[index], 1, -1))
+
+
+def unstable_systems(indices: Sequence[int]) -> _errors.SystemsError:
+    """Return the error about systems without a Gramian."""
+    return _errors.SystemsError(
+        "{systems} must be stable to have a Gramian; got a spectral radius of 1 or more, or 1 to "
+        "rounding. Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer=...)), or accept "
+        "the formal solution with LDSEncoder(stabilizer='none') or LDS(..., allow_unstable=True).",
+        indices,
+    )
+
+
+def no_solution(indices: Sequence[int]) -> _errors.SystemsError:
+    """Return the error about systems whose equation has no solution, not even a formal one."""
+    return _errors.SystemsError(
+        "{systems} must have no eigenvalue whose product with another, of itself or of the system "
+        "it is compared with, is 1, or their equation has no solution, not even a formal one; got "
+        "such a pair among unstable systems. Stabilize it.",
+        indices,
+    )

@@ -7,7 +7,7 @@ import numpy as np
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._types import Floats
-from ldslearn.geometry.pairs import Side, both_sides, check_pair, sum_pairs
+from ldslearn.geometry.pairs import Side, both_sides, check_pair, field_missing, sum_pairs
 from ldslearn.geometry.spreading import over_blocks
 from ldslearn.geometry.windows import Pairwise, each_window, mean_of, mean_over_windows
 from ldslearn.models import LDS
@@ -27,7 +27,7 @@ def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
 def noise_directions(systems: LDS) -> Floats:
     """Return H = C U_B, (N, n_channels, n_noise); columns are orthonormal, or zero."""
     if systems.B is None:
-        raise _errors.field_missing("the covariance kernel", "B")
+        raise field_missing("the covariance kernel", "B")
     U, s, _ = np.linalg.svd(systems.B, full_matrices=False)
     return systems.C @ (U * (s > 1e-12 * s[:, :1])[:, None])  # a vanishing noise has no direction
 
@@ -91,7 +91,7 @@ def squared_deviation_distance(
 
     first, second = check_pair(X, Y)
     if first.deviation is None or second.deviation is None:
-        raise _errors.field_missing("the deviation kernel", "deviation")
+        raise field_missing("the deviation kernel", "deviation")
     return cdist(np.log(first.deviation), np.log(second.deviation), "sqeuclidean")
 
 
@@ -112,7 +112,7 @@ def _squared_cosines(X: LDS, Y: LDS | None = None) -> Floats:
 def _means(X: LDS, Y: LDS | None) -> tuple[Floats, Floats]:
     first, second = check_pair(X, Y)
     if first.mean is None or second.mean is None:
-        raise _errors.field_missing("the mean kernel", "mean")
+        raise field_missing("the mean kernel", "mean")
     return first.mean, second.mean
 
 

@@ -1,8 +1,10 @@
 """States and delays that suit a collection, where nothing else decides."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
@@ -29,10 +31,9 @@ def feasible_states(data: Collection, delays: int) -> list[int]:
     shortest = min(x.shape[1] for x in data.X) - delays + 1
     most = min(len(data.X[0]) * delays, shortest - 2)
     if most < 1:
-        lengths = [x.shape[1] for x in data.X]
-        short = [i for i in np.argsort(lengths, kind="stable") if lengths[i] < delays + 2]
-        who, others = name_sequence(data.X, short[0]), name_some(data.X, short[1:])
-        raise _errors.too_short_for_any(who, lengths[short[0]], delays, others, short)
+        lengths = np.array([x.shape[1] for x in data.X])
+        order = np.argsort(lengths, kind="stable")
+        raise too_short_for_any(data.X, order[lengths[order] < delays + 2].tolist(), delays)
     return [n for n in STATES if n <= most] or [most]
 
 
@@ -45,3 +46,21 @@ def usual_encoder(
         orders = feasible_states(data, delays)
         n_states = max(n for n in orders if n <= max(_UNTRIED, orders[0]))
     return LDSEncoder(n_states, delays=delays, **options)
+
+
+def too_short_for_any(
+    sequences: Sequence[NDArray[Any]], short: Sequence[int], delays: int = 1
+) -> _errors.SequenceError:
+    """Return the error about sequences that are too short for one state; `short` are their indices.
+
+    The message names the first one.
+    """
+    who, others = name_sequence(sequences, short[0]), name_some(sequences, short[1:])
+    stacked = f" for {delays} delays" if delays > 1 else ""
+    more = f" {len(short) - 1} more {_errors.pluralize(len(short) - 1)} too short: {others}."
+    return _errors.SequenceError(
+        f"{who} must have at least {delays + 2} time points{stacked}; got "
+        f"{sequences[short[0]].shape[1]}.{more if others else ''} "
+        f"Leave it out{', or use fewer delays' if delays > 1 else ''}.",
+        short,
+    )

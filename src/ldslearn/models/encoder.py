@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import check_jobs, check_whole
+from ldslearn._checks import check_channel_count, check_jobs, check_whole
 from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats
@@ -222,8 +222,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def _encode(
         self, sequences: list[NDArray[Any]], *, certify_each: bool = False
     ) -> tuple[LDS, StabilityCertificate | None]:
-        if sequences[0].shape[0] != self.n_channels_in_:
-            raise _errors.channels_not_as_expected("X", sequences[0].shape[0], self.n_channels_in_)
+        check_channel_count("X", len(sequences[0]), self.n_channels_in_)
         n_states, n_windows = self.n_states_, sum(window_levels(self.windows))
         self._check_sizes(sequences, n_states)
         made = self._fit_spread(sequences, certify_each)

@@ -45,9 +45,8 @@ def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) ->
         raise ValueError(f"{name} must have shape {expected}; got {array.shape}.")
     if not np.isfinite(array).all():
         systems = np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))
-        raise ValueError(
-            f"{name} must be finite; got NaN or infinity in system {_errors.listed(list(systems))}."
-        )
+        who = _errors.list_some(list(systems))
+        raise ValueError(f"{name} must be finite; got NaN or infinity in system {who}.")
     array.flags.writeable = False
     return array
 
@@ -62,6 +61,6 @@ def check_orthonormal(C: Floats) -> None:
         raise _errors.invalid(
             "C",
             "have orthonormal columns",
-            f"a deviation of {worst[bad[0]]:.2g} in system {_errors.listed(list(bad))}",
+            f"a deviation of {worst[bad[0]]:.2g} in system {_errors.list_some(list(bad))}",
             "With C = QR (numpy.linalg.qr) the system (R A R^-1, Q) is the same one.",
         )

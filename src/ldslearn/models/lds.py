@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
-from ldslearn._checks import check_whole, random_source
-from ldslearn._files import digest_contents, load_arrays, save_arrays
+from ldslearn._checks import check_channel_count, check_whole, random_source
+from ldslearn._files import damaged_contents, digest_contents, load_arrays, save_arrays
 from ldslearn._types import Floats
 from ldslearn.models.fields import (
     FIELD_SHAPES,
@@ -245,8 +245,12 @@ class LDS:
         return {**shapes, **self._settings()}
 
     def _check_single(self) -> None:
+        """Raise if a sequence has several windows, each a system of its own."""
         if self.windows > 1:
-            raise _errors.several_windows(self.windows)
+            raise _errors.invalid(
+                "systems", "be single", f"{self.windows} windows per sequence",
+                "Take one window of all: systems.window(0).",
+            )  # fmt: skip
 
     def _settings(self) -> dict[str, Any]:
         """What all systems of the batch share."""
@@ -304,8 +308,7 @@ class LDS:
                 "Select the systems first: systems[index].",
             )
         n_channels = self.n_channels // self.delays
-        if checked[0].shape[0] != n_channels:
-            raise _errors.channels_not_as_expected("sequences", checked[0].shape[0], n_channels)
+        check_channel_count("sequences", len(checked[0]), n_channels)
         states = []
         for index, sequence in enumerate(checked):
             if sequence.shape[1] < self.delays:
@@ -476,7 +479,7 @@ class LDS:
                 raise ValueError("its contents do not match their checksum")
             return cls._from_file(header, arrays)
         except (_errors.InputTypeError, ValueError) as error:
-            raise _errors.damaged_contents(path, error) from error
+            raise damaged_contents(path, error) from error
 
     @classmethod
     def _from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:

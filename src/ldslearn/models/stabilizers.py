@@ -257,7 +257,7 @@ def _check_matrices(A: Any) -> Floats:
     matrices = np.array(given, dtype=np.float64)
     if not np.isfinite(matrices).all():
         systems = np.flatnonzero(~np.isfinite(np.atleast_3d(matrices)).all(axis=(1, 2)))
-        where = "" if given.ndim == 2 else f" in system {_errors.listed(list(systems))}"
+        where = "" if given.ndim == 2 else f" in system {_errors.list_some(list(systems))}"
         raise ValueError(f"A must be finite; got NaN or infinity{where}.")
     return matrices
 

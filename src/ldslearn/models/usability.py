@@ -38,7 +38,7 @@ def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object
                 raise _errors.none_usable(len(data), *found[0]) from None
     if not found:
         return data
-    warnings.warn(_errors.skipped_files([reason for _, reason in found]), stacklevel=2)
+    warnings.warn(_errors.describe_skipped([reason for _, reason in found]), stacklevel=2)
     return replace(data[kept], skipped=(*data.skipped, *found))
 
 

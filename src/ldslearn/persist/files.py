@@ -10,7 +10,14 @@ from importlib.metadata import version
 from typing import Any
 
 from ldslearn import _errors
-from ldslearn._files import DAMAGE, digest_contents, kind_of, load_arrays, save_arrays
+from ldslearn._files import (
+    DAMAGE,
+    damaged_contents,
+    digest_contents,
+    kind_of,
+    load_arrays,
+    save_arrays,
+)
 from ldslearn._versions import versions
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
@@ -171,7 +178,7 @@ def explain_damage(
         raise
     except errors as error:
         reason = str(error) or type(error).__name__
-        raise _errors.damaged_contents(path, reason[:_MAX_REASON]) from error
+        raise damaged_contents(path, reason[:_MAX_REASON]) from error
 
 
 def _made_elsewhere(package: str, theirs: object, ours: str) -> str:

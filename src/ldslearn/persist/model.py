@@ -12,6 +12,7 @@ from ldslearn import _errors
 from ldslearn._files import DAMAGE
 from ldslearn.auto import AutoLDSClassifier
 from ldslearn.auto.certainty import Prediction, predict_with_certainty
+from ldslearn.auto.scaling import channels_are_scaled
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.items import Reading
 from ldslearn.datasets.rates import rates_of_texts, warn_of_other_rates
@@ -81,7 +82,7 @@ class Model:
     def encoder_of_stores(self) -> LDSEncoder:
         """Return the encoder, by which a store must be made that the model is to label."""
         if self._n_before > 1:
-            raise _errors.channels_are_scaled()
+            raise channels_are_scaled()
         return self._encoder
 
     @property

@@ -115,7 +115,7 @@ def encode_folder(
     warn_of_mixed_rates(encoded.texts("names") or [], rates_of_texts(encoded.texts("rates")))
     if encoded.skipped:
         reasons = [reason for _, reason in encoded.skipped]
-        warnings.warn(_errors.skipped_files(reasons), stacklevel=2)
+        warnings.warn(_errors.describe_skipped(reasons), stacklevel=2)
     return encoded
 
 
@@ -213,7 +213,7 @@ def _make(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], 
 
 
 def _lost(item: Item) -> str:
-    return _errors.fatal(item.name)
+    return f"{item.name} must be readable; it ended every process that read it. Leave it out."
 
 
 def _plain(value: Any) -> Any:

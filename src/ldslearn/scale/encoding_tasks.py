@@ -9,12 +9,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ldslearn import _errors
 from ldslearn._files import DAMAGE
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.folder import automatic_size, frame_size
 from ldslearn.datasets.formats.time_checks import describe_troubles
-from ldslearn.datasets.gathering import Item, check_values, frame_of
+from ldslearn.datasets.gathering import Item, check_values, frame_of, unlike_first
 from ldslearn.datasets.items import Reading
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.scale.resuming import write_note
@@ -47,7 +46,7 @@ def begin(
         value = reading.read_recording(item.source, "the store").parts[0]
         check_values(item, [value])
         if frame is not None and frame_of(value) != tuple(frame):
-            raise _errors.unlike_first(item.name, frame_of(value), "the store", tuple(frame))
+            raise unlike_first(item.name, frame_of(value), "the store", tuple(frame))
         sequence = value if value.ndim == 2 else to_sequence(value)
         encoder.fit(NamedSequences([sequence], [item.name]))
         return reading, encoder, frame_of(value)
@@ -174,7 +173,7 @@ def _read(item: Item, task: Task) -> list[Named]:
         warnings.warn(text, stacklevel=2)
     for value in values:
         if frame_of(value) != task.frame:
-            raise _errors.unlike_first(item.name, frame_of(value), "the first item", task.frame)
+            raise unlike_first(item.name, frame_of(value), "the first item", task.frame)
     several = len(values) > 1
     return [
         (f"{item.name}#{part}" if several else item.name, item,

@@ -75,7 +75,7 @@ def write_kernel(
     systems = X if isinstance(X, LDSStore) else as_systems(X, "X", at_least_one=True)
     target = check_target(path, longest_suffix=".part")
     if isinstance(systems, LDSStore):
-        check_outside(target, systems.path)
+        check_outside(target, [systems.path])
     parts = [_fixed(part) for part in kernel_parts(kernel, parameters)]
     rows = cut_systems(systems, _TILE)
     part, note, lock = (target.with_name(target.name + end) for end in (".part", ".done", ".lock"))

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import load_arrays, save_arrays
+from ldslearn._files import (
+    damaged_contents,
+    load_arrays,
+    other_version,
+    save_arrays,
+    unreadable_file,
+)
 from ldslearn._locks import lock_file
 from ldslearn._records import check_seal, read_json, seal
 from ldslearn._writing import atomic_write, check_target_folder
@@ -118,7 +124,7 @@ class StoredBlock:
             if len(systems) != shard.length:
                 raise ValueError(f"{len(systems)} sequences instead of {shard.length}")
         except (_errors.InputTypeError, ValueError) as error:
-            raise _errors.damaged_contents(self.path / shard.name, error) from error
+            raise damaged_contents(self.path / shard.name, error) from error
         return systems
 
     def _read(
@@ -228,12 +234,12 @@ def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
     try:
         index = read_json(path, _LARGEST_INDEX)
     except ValueError as error:
-        raise _errors.unreadable_file(path, KIND) from error
+        raise unreadable_file(path, KIND) from error
     if not isinstance(index, dict) or index.get("format") != KIND:
-        raise _errors.unreadable_file(path, KIND)
+        raise unreadable_file(path, KIND)
     version = index.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
-        raise _errors.other_version(path, version, VERSION)
+        raise other_version(path, version, VERSION)
     try:
         if version > 1:
             check_seal(index)
@@ -247,4 +253,4 @@ def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
             raise ValueError("two shards of one name")
         return shards, about
     except ValueError as error:
-        raise _errors.damaged_contents(path, error) from error
+        raise damaged_contents(path, error) from error

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from ldslearn import _errors
-from ldslearn._writing import check_target, check_target_folder, find_containing
+from ldslearn._writing import check_outside, check_target, check_target_folder
 from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.gathering import Item, subfolders
 from ldslearn.datasets.items import is_item, is_item_name
@@ -87,9 +86,7 @@ def check_output(path: str | PathLike[str], *inputs: Source) -> Path:
                 if file.samefile(target):
                     raise _output_is_input(path, file)
         if source.is_set or is_item_name(target):
-            found = find_containing(target, source.folders())
-            if found is not None:
-                raise _errors.output_inside_input(path, found)
+            check_outside(path, source.folders())
     return target
 
 
@@ -101,9 +98,7 @@ def check_output_folder(path: str | PathLike[str], *inputs: Source) -> Path:
     target = check_target_folder(path)
     _check_stores(path, target.parent)
     for source in inputs:
-        found = find_containing(target, source.folders())
-        if found is not None:
-            raise _errors.output_inside_input(path, found)
+        check_outside(path, source.folders())
     return target
 
 

@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._checks import check_unmasked
-from ldslearn.sequences.data_frames import is_data_frame, sequence_of_frame, sequences_of_frame
+from ldslearn.sequences.data_frames import (
+    is_data_frame,
+    not_a_collection,
+    sequence_of_frame,
+    sequences_of_frame,
+)
 from ldslearn.sequences.named import keep_names, name_sequence, name_some
 
 
@@ -67,7 +72,7 @@ def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
             )
         if X.ndim != 3:
             remedy = "Videos become sequences by ldslearn.video.to_sequence." if X.ndim > 3 else ""
-            raise _errors.not_a_collection(name, f"an array of shape {X.shape}", remedy)
+            raise not_a_collection(name, f"an array of shape {X.shape}", remedy)
         return X
     if is_data_frame(X):
         return sequences_of_frame(X, name)
@@ -75,7 +80,7 @@ def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
         remedy = "Pass list(...) of an iterable, or numpy.asarray(...) of a tensor."
         if hasattr(X, "X") and hasattr(X, "names"):
             remedy = "Pass its sequences: collection.X."
-        raise _errors.not_a_collection(name, type(X).__name__, remedy)
+        raise not_a_collection(name, type(X).__name__, remedy)
     return X
 
 

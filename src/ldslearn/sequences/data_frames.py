@@ -48,7 +48,7 @@ def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
         return _split("index", owners, ticks, _numbers(frame, names, name))
     plain = ["".join(c for c in column.lower() if c.isalnum()) for column in names]
     if getattr(index, "nlevels", 1) == 1 and not _LONG.isdisjoint(plain) and "value" in plain:
-        raise _errors.not_a_collection(name, "a data frame with one value per row", _pivot(names))
+        raise not_a_collection(name, "a data frame with one value per row", _pivot(names))
     owner = [column for column, word in zip(names, plain, strict=True) if word in _OWNERS]
     if len(owner) != 1 or getattr(index, "nlevels", 1) != 1:
         raise _ambiguous_frame(name, tuple(frame.shape), names)
@@ -159,7 +159,7 @@ def _ambiguous_frame(
 ) -> _errors.InputTypeError:
     """A data frame that does not say which sequence a row belongs to."""
     shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
-    return _errors.not_a_collection(
+    return not_a_collection(
         name,
         f"a data frame of shape {shape} with the columns {shown}",
         "It must say which sequence a row belongs to, by a column 'id' or two levels of index "
@@ -171,6 +171,13 @@ def _ambiguous_frame(
 def _text_column(name: str, column: str) -> _errors.InputTypeError:
     """A column of a frame that holds no numbers."""
     remedy = f"Drop it: X.drop(columns={column!r})."
-    return _errors.not_a_collection(
-        name, f"a data frame whose column {column!r} holds no numbers", remedy
+    return not_a_collection(name, f"a data frame whose column {column!r} holds no numbers", remedy)
+
+
+def not_a_collection(name: str, got: str, remedy: str) -> _errors.InputTypeError:
+    """Return the error about what is neither a list of arrays nor a 3-D array."""
+    message = (
+        f"{name} must be a list of (n_channels, n_timepoints) arrays or one "
+        f"(n_sequences, n_channels, n_timepoints) array; got {got}. {remedy}"
     )
+    return _errors.InputTypeError(message.rstrip())

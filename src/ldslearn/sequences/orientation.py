@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn import _errors
-
 _LONGEST = 12  # time points; few recordings are as short, and most sensors have fewer channels
 _TALLER = 4  # times as many channels as time points
 _FEWEST = 16  # channels
@@ -35,6 +33,15 @@ def warn_if_transposed(X: Any, sequences: Sequence[NDArray[Any]]) -> None:
     Lists are not asked: those of readers may hold videos.
     """
     if isinstance(X, np.ndarray) and X.ndim == 3 and seem_transposed(sequences):
-        remedy = "pass X.transpose(0, 2, 1)"
-        shape = sequences[0].shape
-        warnings.warn(_errors.seem_transposed(len(sequences), shape, remedy), stacklevel=3)
+        text = describe_transposed(sequences, "pass X.transpose(0, 2, 1)")
+        warnings.warn(text, stacklevel=3)
+
+
+def describe_transposed(sequences: Sequence[NDArray[Any]], remedy: str) -> str:
+    """Return the text of the warning about sequences whose rows seem to be time points."""
+    n_channels, n_timepoints = sequences[0].shape
+    return (
+        f"all {len(sequences)} sequences have {n_channels} channels and {n_timepoints} time "
+        "points. Sequences are (n_channels, n_timepoints): if rows are time points, as they seem "
+        f"to be, {remedy}."
+    )

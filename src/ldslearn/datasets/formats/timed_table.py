@@ -7,6 +7,7 @@ import numpy as np
 
 from ldslearn import _errors
 from ldslearn._types import Floats
+from ldslearn.datasets.channels import TRAINING, other_columns
 from ldslearn.datasets.formats.table import Table, read_table
 from ldslearn.datasets.formats.time_checks import find_troubles, rate_of
 from ldslearn.datasets.formats.time_columns import NONE
@@ -24,7 +25,7 @@ def read_timed(
     columns: Sequence[str] | None,
     rate: float | None,
     channels: Sequence[str] | None = None,
-    like: str = _errors.TRAINING,
+    like: str = TRAINING,
 ) -> Recording:
     """Return the sequence in a table, at `rate` if it is given.
 
@@ -47,12 +48,12 @@ def read_timed(
         table = read_table(path, NONE, columns)
         if table.names is None:
             names = [*time.split(","), *channels]
-            raise _errors.other_columns(f"file {path}", names, like, None) from None
+            raise other_columns(f"file {path}", names, like, None) from None
         if not set(channels) <= set(table.names):
             raise
     if table.clock is None:
         if rate is not None:
-            raise _errors.unknown_rate(path, rate)
+            raise unknown_rate(path, rate)
         return Recording([table.values], table.names, is_table=True)
     values = table.values if rate is None else _resample(path, table, rate)
     return Recording(
@@ -69,7 +70,7 @@ def read_timed(
 def _resample(path: Path, table: Table, rate: float) -> Floats:
     clock = table.clock
     if clock is None or clock.unit is None:
-        raise _errors.unknown_rate(path, rate)
+        raise unknown_rate(path, rate)
     seconds = clock.stamps.ticks * clock.unit
     steps = np.diff(seconds)
     if (steps < 0).any():
@@ -86,3 +87,11 @@ def _resample(path: Path, table: Table, rate: float) -> Floats:
         )  # fmt: skip
     kept = np.concatenate([[True], steps > 0])  # the first of rows with one time
     return resample(table.values[:, kept], seconds[kept], rate)
+
+
+def unknown_rate(path: Path, rate: float) -> ValueError:
+    """Return the error about a file without times of its samples, where a rate is required."""
+    return _errors.bad_file(
+        path, f"say when its samples were taken for rate={rate:g}", "no times in seconds",
+        "Name a column of time with its unit, as in 'time [ms]', or omit rate, --rate.",
+    )  # fmt: skip

@@ -20,6 +20,7 @@ from ldslearn.datasets.gathering import (
     files_in,
     gather,
     in_order,
+    missing_data,
     patch_of,
     subfolders,
 )
@@ -87,7 +88,7 @@ def load_ucla(
         source = "patches" if (root / _PATCHES).is_file() else "motion"
     if source == "patches":
         if not (root / _PATCHES).is_file():
-            raise _errors.missing_data(_WHAT, root, _PATCHES, _SOURCE)
+            raise missing_data(_WHAT, root, _PATCHES, _SOURCE)
         if size is not None:
             raise _errors.invalid(
                 "size",

@@ -10,7 +10,14 @@ import numpy as np
 from ldslearn import _errors
 from ldslearn.datasets.collection import UNUSED, Collection
 from ldslearn.datasets.formats.mat import read_mat
-from ldslearn.datasets.gathering import Item, check_complete, existing_folder, gather, patch_of
+from ldslearn.datasets.gathering import (
+    Item,
+    check_complete,
+    existing_folder,
+    gather,
+    missing_data,
+    patch_of,
+)
 from ldslearn.datasets.items import Reading
 from ldslearn.video import read_video
 from ldslearn.video.options import FrameOptions
@@ -119,7 +126,7 @@ def _read_master(root: Path) -> list[tuple[int, str, str]]:
             for index, entry in enumerate(entries, start=1)
         ]
     else:
-        raise _errors.missing_data(_WHAT, root, "ImageMaster", _SOURCE)
+        raise missing_data(_WHAT, root, "ImageMaster", _SOURCE)
     for index, _, label in clips:
         if label not in _LABELS:
             rule = f"give every clip a class of {', '.join(_LABELS)}"
@@ -148,18 +155,20 @@ def _read_trial(root: Path, trial: int, indices: list[int]) -> list[str]:
         elif (path := root / "EvalSet.mat").is_file():
             rows = [np.ravel(row).astype(int).tolist() for row in _field(path, f"{part}ind")]
         else:
-            raise _errors.missing_data(_WHAT, root, f"EvalSet_{part}", _SOURCE)
+            raise missing_data(_WHAT, root, f"EvalSet_{part}", _SOURCE)
         if len(rows) != _N_TRIALS:
             raise _errors.bad_file(path, f"hold {_N_TRIALS} trials", f"{len(rows)} rows")
         parts[part] = set(rows[trial - 1])
         unknown = sorted(parts[part].difference(indices))
         if unknown:
             raise _errors.bad_file(
-                path, "list clips of ImageMaster", f"{_errors.listed(unknown)} in trial {trial}"
+                path,
+                "list clips of ImageMaster",
+                f"{_errors.list_some(unknown)} in trial {trial}",
             )
     both = sorted(parts["train"] & parts["test"])
     if both:
-        reason = f"clip {_errors.listed(both)} in both in trial {trial}"
+        reason = f"clip {_errors.list_some(both)} in both in trial {trial}"
         raise _errors.bad_file(path, "list clips that are not in EvalSet_train", reason)
     return [
         "train" if index in parts["train"] else "test" if index in parts["test"] else UNUSED
@@ -190,7 +199,7 @@ def _field(path: Path, name: str) -> Any:
 
 def _read_patches(path: Path, n_clips: int) -> list[Any]:
     if not path.is_file():
-        raise _errors.missing_data(_WHAT, path.parent, path.name, _SOURCE)
+        raise missing_data(_WHAT, path.parent, path.name, _SOURCE)
     patches = list(_field(path, "imgdb"))
     if len(patches) != n_clips:
         rule = f"hold {n_clips} clips in imgdb, as ImageMaster lists"
