@@ -20,7 +20,7 @@ from benchmarks.timing import print_table
 from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans
 from ldslearn.datasets import make_dynamic_textures
 from ldslearn.dictionary import samples
-from ldslearn.dictionary.spread import SpreadProblem
+from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.scale import dask_cluster, encode_folder
 from ldslearn.video import write_video
@@ -77,19 +77,19 @@ def dictionary():
 
 
 @contextmanager
-def counted_questions():
-    """Yield a list that holds one item for every question a dictionary asks its blocks."""
-    asked, original = [], SpreadProblem.ask
+def count_round_trips():
+    """Yield a list that holds one item for every sum over the blocks of a dictionary."""
+    trips, original = [], BlockProblem.sum_blocks
 
-    def ask(self, *question):
-        asked.append(1)
-        return original(self, *question)
+    def sum_blocks(self, *arguments):
+        trips.append(1)
+        return original(self, *arguments)
 
-    SpreadProblem.ask = ask
+    BlockProblem.sum_blocks = sum_blocks
     try:
-        yield asked
+        yield trips
     finally:
-        SpreadProblem.ask = original
+        BlockProblem.sum_blocks = original
 
 
 def measure(clips, folder, where):
@@ -102,7 +102,7 @@ def measure(clips, folder, where):
         )
         systems, few = store[:] if engine is None else store, store[:N_COLUMNS]
         seconds["kernel"], _ = timed(lambda: pairwise_kernel(systems, few, n_jobs=2), 3)
-        with counted_questions() as asked:
+        with count_round_trips() as asked:
             seconds["dictionary"], model = timed(lambda: dictionary().fit(systems))
         seconds["code"], _ = timed(lambda: model.transform(systems), 3)
         seconds["k-means"], _ = timed(

@@ -7,8 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 from ldslearn import LDSKMeans
 from ldslearn.dictionary import centres
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.problem import Atom, AtomProblem
 from ldslearn.dictionary.samples import Samples
-from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
+from ldslearn.dictionary.updates import improve_jointly
 from ldslearn.geometry import skew_kernel, symmetric_kernel
 from ldslearn.models import canonical_skew, canonical_symmetric
 
@@ -52,7 +53,7 @@ def test_a_centre_against_brute_force():
     start = Atom(columns.rows[0], columns.eigenvalues[0])
     found = improve_jointly(problem, start, max_steps=200).value
     best = min(
-        problem.view(np.array([[np.cos(angle), np.sin(angle)]]), np.array([eigenvalue])).value
+        problem.evaluate(np.array([[np.cos(angle), np.sin(angle)]]), np.array([eigenvalue])).value
         for angle in np.linspace(0, np.pi, 181)
         for eigenvalue in np.linspace(-0.99, 0.99, 199)
     )

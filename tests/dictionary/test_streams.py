@@ -2,17 +2,24 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import barycentric_interpolate
 
 from ldslearn import LDS, LDSDictionary
 from ldslearn.dictionary import algorithm
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.online import GRID, Memory, learn_batch
+from ldslearn.dictionary.online import NODES, Memory, learn_batch
 from ldslearn.dictionary.updates import polar
 from ldslearn.models import canonical_skew, canonical_symmetric
 
 from support.makers import contractions
 
 CANONICAL = {"symmetric": canonical_symmetric, "skew": canonical_skew}
+
+
+def lowest_point(curve):
+    """Where the polynomial through a curve is lowest, of 20,001 points."""
+    points = np.linspace(NODES[0], NODES[-1], 20_001)
+    return points[barycentric_interpolate(NODES, curve, points).argmin()]
 
 
 def literal_batch(data, before, pull, curves, rho, *, learned=False):
@@ -24,22 +31,22 @@ def literal_batch(data, before, pull, curves, rho, *, learned=False):
     group.code()
     problem = group.problems(0)[0]
     rows, own = before.rows[0], before.eigenvalues[0].copy()
-    step = -problem.pull(problem.weigh(problem.products(rows), own)[1])
+    step = -problem.half_gradient(problem.weigh(problem.products(rows), own)[1])
     pull, curves = (1 - rho) * pull + rho * step, (1 - rho) * curves
     for k in range(len(own)):
-        for i, x in enumerate(GRID):
+        for i, x in enumerate(NODES):
             trial = own.copy()
             trial[k] = x
-            curves[k, i] += rho * problem.view(rows, trial).value
+            curves[k, i] += rho * problem.evaluate(rows, trial).value
     if learned:
         weight = (1 - rho) * np.linalg.norm(step) / np.sqrt(len(step))
         pull += weight * rows
         planes = 2.0 if before.kind == "skew" else 1.0
         for k, x in enumerate(own):
-            curves[k] -= planes * weight * (1 - x**2) * (1 - GRID**2) / (1 - x * GRID) ** 2
+            curves[k] -= planes * weight * (1 - x**2) * (1 - NODES**2) / (1 - x * NODES) ** 2
     rows = polar(pull)
     for k in range(len(own)):
-        own[k] = GRID[curves[k].argmin()]
+        own[k] = lowest_point(curves[k])
         if before.kind == "skew" and own[k] < 0:
             own[k], curves[k] = -own[k], curves[k, ::-1].copy()
             rows[2 * k + 1] *= -1
@@ -68,7 +75,7 @@ def test_two_batches_are_remembered(kind, learned, motions):
             found - found.mean(axis=1)[:, None], curves - curves.mean(axis=1)[:, None], atol=1e-8
         )
         np.testing.assert_allclose(atoms.rows[0], rows, atol=1e-9)
-        np.testing.assert_allclose(atoms.eigenvalues[0], eigenvalues)
+        np.testing.assert_allclose(atoms.eigenvalues[0], eigenvalues, atol=1e-4)
     assert not memory.learned.any()
 
 

@@ -4,15 +4,13 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn.dictionary import terms, updates
+from ldslearn.dictionary import updates
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.objective import multiply_weighted_gram
+from ldslearn.dictionary.problem import Atom, AtomProblem
 from ldslearn.dictionary.updates import (
-    GRID,
-    LIMIT,
-    Atom,
-    AtomProblem,
     _diagonal,
-    _smallest,
+    _smallest_eigenvectors,
     improve_by_columns,
     improve_jointly,
     polar,
@@ -20,7 +18,7 @@ from ldslearn.dictionary.updates import (
 from ldslearn.models import canonical_skew, canonical_symmetric
 
 from support.makers import contractions
-from support.oracles import least_on_a_dense_grid, literal_s
+from support.oracles import literal_s
 
 FORMS = {"symmetric": canonical_symmetric, "skew": canonical_skew}
 
@@ -46,9 +44,9 @@ def test_value_and_pull_are_those_of_the_literal_s(kind, n_states):
         S = literal_s(Lambda[0, k], Lambda[1:], U[1:], problem.weights)
         value += (U[0, :, k].conj() @ S @ U[0, :, k]).real
         pull[:, k] = S @ U[0, :, k]
-    assert problem.view(atom.rows, atom.eigenvalues).value == pytest.approx(value, rel=1e-12)
+    assert problem.evaluate(atom.rows, atom.eigenvalues).value == pytest.approx(value, rel=1e-12)
     _, H = problem.weigh(problem.products(atom.rows), atom.eigenvalues)
-    found = problem.pull(H).T
+    found = problem.half_gradient(H).T
     if kind == "symmetric":
         np.testing.assert_allclose(found, pull.real, atol=1e-12)
         return
@@ -62,7 +60,7 @@ def test_value_and_pull_are_those_of_the_literal_s(kind, n_states):
 def test_the_value_is_a_sum_of_kernels(kind):
     problem, atom, columns = problem_of(kind, 4, seed=3)
     kernels = columns[:1].kernel(columns[1:])[0]
-    value = problem.view(atom.rows, atom.eigenvalues).value
+    value = problem.evaluate(atom.rows, atom.eigenvalues).value
     assert value == pytest.approx(kernels @ problem.weights, rel=1e-12)
 
 
@@ -73,11 +71,11 @@ def test_the_value_is_a_sum_of_kernels(kind):
 )
 def test_no_update_raises_the_objective(kind, n_states, seed):
     problem, atom, _ = problem_of(kind, n_states, seed)
-    before = problem.view(atom.rows, atom.eigenvalues).value
+    before = problem.evaluate(atom.rows, atom.eigenvalues).value
     for improve in (improve_jointly, improve_by_columns):
         after = improve(problem, atom)
         assert after.value <= before + 1e-12 * abs(before)
-        assert problem.view(after.rows, after.eigenvalues).value == pytest.approx(
+        assert problem.evaluate(after.rows, after.eigenvalues).value == pytest.approx(
             after.value, abs=1e-9
         )
         np.testing.assert_allclose(after.rows @ after.rows.T, np.eye(n_states), atol=1e-10)
@@ -90,7 +88,7 @@ def test_a_thousand_joint_steps_never_raise_the_objective():
     for trial in range(1000):
         kind = ("symmetric", "skew")[trial % 2]
         problem, atom, _ = problem_of(kind, 1 + trial % 8, seed=trial, n_channels=8)
-        before = problem.view(atom.rows, atom.eigenvalues).value
+        before = problem.evaluate(atom.rows, atom.eigenvalues).value
         after = improve_jointly(problem, atom, max_steps=1)
         assert after.value <= before + 1e-12 * abs(before)
         falls += after.value < before - 1e-6 * abs(before)
@@ -103,8 +101,8 @@ def test_the_full_bound_alone_never_raises_the_objective(kind):
     for seed in range(200):
         problem, atom, _ = problem_of(kind, 1 + seed % 6, seed)
         value, H = problem.weigh(problem.products(atom.rows), atom.eigenvalues)
-        moved = polar(problem.largest * atom.rows - problem.pull(H))
-        assert problem.view(moved, atom.eigenvalues).value <= value + 1e-12 * abs(value)
+        moved = polar(problem.largest * atom.rows - problem.half_gradient(H))
+        assert problem.evaluate(moved, atom.eigenvalues).value <= value + 1e-12 * abs(value)
 
 
 def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
@@ -117,7 +115,7 @@ def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
         W = scipy.linalg.null_space(np.delete(rows, k, axis=0))
         rows[k] = W @ np.linalg.eigh(W.T @ S.real @ W)[1][:, 0]
         eigenvalues = problem.best_eigenvalues(problem.products(rows), eigenvalues)
-    expected = problem.view(rows, eigenvalues).value
+    expected = problem.evaluate(rows, eigenvalues).value
     assert improve_by_columns(problem, atom).value == pytest.approx(expected, rel=1e-6)
 
 
@@ -158,13 +156,15 @@ def test_planes_take_the_smallest_eigenvectors_of_the_real_part(n_states):
     np.testing.assert_allclose(problem.flat.T @ (d[:, None] * problem.flat), S, atol=1e-10)
     W = scipy.linalg.null_space(atom.rows[2:]) if n_states > 2 else np.eye(9)
     u = W @ np.linalg.eigh(W.T @ S @ W)[1][:, :2]
-    found = _smallest(problem, atom.rows[2:], atom.rows[:2], atom.eigenvalues, slice(0, 2))
+    found = _smallest_eigenvectors(
+        problem, atom.rows[2:], atom.rows[:2], atom.eigenvalues, slice(0, 2)
+    )
     np.testing.assert_allclose(found.T @ found, u @ u.T, atol=1e-8)
     values = []
     for sign in (1.0, -1.0):
         rows = atom.rows.copy()
         rows[:2] = found * [[1.0], [sign]]
-        values.append(problem.view(rows, atom.eigenvalues).value)
+        values.append(problem.evaluate(rows, atom.eigenvalues).value)
     assert abs(values[0] - values[1]) > 1e-3  # what the paper neglects
     first = improve_by_columns(problem, atom)
     assert first.value <= min(values) + 1e-9
@@ -183,7 +183,7 @@ def test_lanczos_steps_find_what_a_dense_solver_finds(kind, monkeypatch):
         if sign <= 0:
             assert found == pytest.approx(dense, rel=1e-6)
         else:  # a null space, where Lanczos steps do not settle: no harm is done
-            assert dense <= found <= problem.view(atom.rows, atom.eigenvalues).value
+            assert dense <= found <= problem.evaluate(atom.rows, atom.eigenvalues).value
 
 
 @pytest.mark.parametrize("n_channels", [9, 100])
@@ -201,45 +201,9 @@ def test_plain_columns_are_the_smallest_eigenvectors(n_channels):
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 7])
-def test_there_and_back_is_two_products(n_rows):
+def test_multiply_weighted_gram_is_two_products(n_rows):
     random = np.random.default_rng(n_rows)
     W, d, v = random.standard_normal((n_rows, 9)), random.standard_normal(n_rows), np.arange(9.0)
     found = np.full(9, np.nan)
-    terms.there_and_back(W, d, v, found)
+    multiply_weighted_gram(W, d, v, found)
     np.testing.assert_allclose(found, W.T @ np.diag(d) @ W @ v, atol=1e-12)
-
-
-def test_derivatives_of_the_objective_in_one_eigenvalue():
-    random = np.random.default_rng(0)
-    p, m = random.standard_normal(20), random.uniform(-0.95, 0.95, 20)
-    for x in (-0.9, -0.3, 0.0, 0.6, 0.95):
-        value, slope, curvature = terms.derivatives(x, p, m)
-        assert value == pytest.approx((1 - x**2) * (p / (1 - x * m) ** 2).sum())
-        h = 1e-5
-        high, low = terms.derivatives(x + h, p, m), terms.derivatives(x - h, p, m)
-        assert slope == pytest.approx((high[0] - low[0]) / (2 * h), rel=1e-5)
-        assert curvature == pytest.approx((high[1] - low[1]) / (2 * h), rel=1e-5)
-
-
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    current=st.floats(-0.98, 0.98),
-    sign=st.sampled_from([-1, 0, 1]),
-    largest=st.sampled_from([0.5, 0.99, 0.9999]),
-)
-def test_no_eigenvalue_is_better_than_the_best(seed, current, sign, largest):
-    random = np.random.default_rng(seed)
-    weights, m = random.standard_normal(12), random.uniform(-largest, largest, 12)
-    p = (np.abs(weights) * sign if sign else weights) * (1 - m**2)
-    best = terms.best_eigenvalue(p, m, current, GRID)
-    assert abs(best) <= LIMIT
-    floor = least_on_a_dense_grid(p, m, LIMIT)
-    assert terms.value(best, p, m) <= terms.value(current, p, m)
-    assert terms.value(best, p, m) <= floor + 1e-7 * np.abs(weights).sum()
-
-
-def test_an_eigenvalue_stays_where_nothing_is_lower():
-    assert terms.best_eigenvalue(np.zeros(3), np.array([0.1, 0.5, -0.3]), 0.3, GRID) == 0.3
-    assert abs(terms.best_eigenvalue(np.ones(2), np.array([0.1, 0.5]), 0.2, GRID)) == LIMIT
-    found = terms.best_eigenvalue(-np.ones(1), np.array([0.999]), 0.999, GRID)
-    assert found == pytest.approx(0.999, abs=1e-12)

@@ -10,7 +10,8 @@ from ldslearn._parallel import for_each_block
 from ldslearn._types import Floats
 from ldslearn.coding import sparse_code
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.updates import Atom, AtomProblem, improve_by_columns, improve_jointly
+from ldslearn.dictionary.problem import Atom, AtomProblem
+from ldslearn.dictionary.updates import improve_by_columns, improve_jointly
 
 UPDATES = {"joint": improve_jointly, "column": improve_by_columns}
 
@@ -74,7 +75,7 @@ class Group:
 
     def improve_atoms(self, update: str) -> None:
         """Update one atom after the other; unused ones become the samples coded worst."""
-        worst_first = self.worst_first()
+        worst_first = self.sort_worst_first()
         for r in range(len(self.atoms[0])):
             problems = self.problems(r)
             if not problems:
@@ -116,7 +117,7 @@ class Group:
         """Samples."""
         return len(self.data[0])
 
-    def worst_first(self) -> Iterator[int]:
+    def sort_worst_first(self) -> Iterator[int]:
         """Samples by what their codes leave over."""
         return iter(np.argsort(-self.residuals, kind="stable").tolist())
 

@@ -16,12 +16,12 @@ from ldslearn._tags import NoTable
 from ldslearn._types import Floats
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
+from ldslearn.dictionary.block_group import BlockGroup
 from ldslearn.dictionary.centres import restarts
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.dictionary.samples import Samples, in_blocks, samples_of
-from ldslearn.dictionary.spread_group import SpreadGroup
 from ldslearn.geometry.fitted import check_like, systems_not_as_fitted
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
@@ -162,7 +162,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         for one, code, terms in zip(samples, recipe.codes, atoms.terms, strict=True):
             own, weights = [terms[name].copy() for name in code], list(code.values())
             if one.in_memory is None:
-                groups.append(SpreadGroup(one, own, weights, self.sparsity))
+                groups.append(BlockGroup(one, own, weights, self.sparsity))
             else:
                 groups.append(Group(one.in_memory, own, weights, self.sparsity))
         return groups

@@ -8,8 +8,9 @@ import numpy as np
 from ldslearn._parallel import single_threaded_blas
 from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.problem import Atom
 from ldslearn.dictionary.samples import Samples, Stored, opened
-from ldslearn.dictionary.updates import Atom, improve_jointly
+from ldslearn.dictionary.updates import improve_jointly
 
 
 class Clusters(NamedTuple):

@@ -1,24 +1,31 @@
-"""Dictionaries from streams: one stochastic step a batch.
+"""Dictionaries from streams: one stochastic step per batch.
 
-The joint update sets the columns of an atom to the polar factor of its pulls -S_k u_k. Here the
+The joint update sets the columns of an atom to the polar factor of -S_k u_k, its pulls. Here the
 pulls are averaged over all batches so far, weighted by rho_t, as online dictionary learning does
-with its statistics (Mairal et al. 2010). The objective in each eigenvalue is averaged likewise, on
-a grid.
+with its statistics (Mairal et al. 2010). The objective in each eigenvalue is averaged likewise, at
+the nodes of a polynomial, whose minimum is the new eigenvalue.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
 from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.updates import Atom, AtomProblem, polar
+from ldslearn.dictionary.eigenvalues import EigenvalueGrid, best_eigenvalues
+from ldslearn.dictionary.problem import Atom, AtomProblem, evaluate_terms
+from ldslearn.dictionary.updates import polar
 
-# Averages on this grid are part of saved dictionaries: other points would be other averages.
-GRID = 0.99 * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, 65))
-_BATCHES_OF_A_FIT = 10  # what atoms of a fit count for
+_LIMIT = 0.99
+# Chebyshev's nodes. Averages at them are part of saved dictionaries: they cannot change.
+NODES = _LIMIT * np.sin(0.5 * np.pi * np.linspace(-1.0, 1.0, 65))
+_DEGREE = len(NODES) - 1
+_TO_COEFFICIENTS = np.linalg.inv(chebvander(NODES / _LIMIT, _DEGREE)).T
+_GRID = EigenvalueGrid.of(_LIMIT)
+_BATCHES_OF_A_FIT = 10  # that the atoms of a fit count for
 _PATIENCE = 5  # batches without use after which an atom is replaced
 _FORGETTING = 0.6  # rho_t = t^-0.6: sums to infinity, its squares do not
 
@@ -31,8 +38,8 @@ class Memory:
     ----------
     pulls : list of (J, n, m) arrays
         -S_k u_k of every term.
-    curves : list of (J, k, len(GRID)) arrays
-        The objective in each eigenvalue.
+    curves : list of (J, k, len(NODES)) arrays
+        The objective in each eigenvalue, at the nodes.
     idle : (J,) array
         Batches since each atom was last used.
     n_batches : int
@@ -51,7 +58,7 @@ class Memory:
         """Return the memory of new atoms; learned ones are as if some batches had been seen."""
         return cls(
             [np.zeros_like(term.rows) for term in atoms],
-            [np.zeros((*term.eigenvalues.shape, len(GRID))) for term in atoms],
+            [np.zeros((*term.eigenvalues.shape, len(NODES))) for term in atoms],
             np.zeros(len(atoms[0]), dtype=int),
             _BATCHES_OF_A_FIT if learned else 0,
             np.full(len(atoms[0]), learned),
@@ -65,11 +72,11 @@ class Memory:
 
 
 def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
-    """Code a batch, move the atoms of `group`, and return its objective a sample, before that."""
+    """Code a batch, update the atoms of `group`; return the objective per sample before that."""
     objective = group.code(n_jobs) / len(group.codes)
     memory.n_batches += 1
     rho = memory.n_batches**-_FORGETTING
-    worst_first = group.worst_first()
+    worst_first = group.sort_worst_first()
     for r in range(group.codes.shape[1]):
         problems = group.problems(r)
         memory.idle[r] = 0 if problems else memory.idle[r] + 1
@@ -83,39 +90,47 @@ def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
             curves *= 1.0 - rho
             if problems:
                 own = Atom(atoms.rows[r], atoms.eigenvalues[r])
-                strength = _remember(problems[term], own, rho, pull, curves)
+                strength = _add_to_averages(problems[term], own, rho, pull, curves)
                 if memory.learned[r]:  # a fit is remembered as one sample, the atom itself
                     itself = AtomProblem(atoms[[r]], np.array([-strength]))
-                    _remember(itself, own, 1.0 - rho, pull, curves)
+                    _add_to_averages(itself, own, 1.0 - rho, pull, curves)
             if pull.any():
                 atoms.rows[r] = polar(pull)
-                for k in np.flatnonzero(curves.any(axis=1)).tolist():
-                    _follow(atoms, r, k, pull, curves)
+                _update_eigenvalues(atoms, r, pull, curves)
         if problems:
             memory.learned[r] = False
     return objective
 
 
-def _follow(atoms: Columns, r: int, k: int, pull: Floats, curves: Floats) -> None:
-    """Move one eigenvalue to the floor of its curve; turn a plane over rather than below zero."""
-    best = float(GRID[curves[k].argmin()])
-    if atoms.kind == "skew" and best < 0:
-        best, curves[k] = -best, curves[k, ::-1].copy()
-        atoms.rows[r, 2 * k + 1] *= -1.0
-        pull[2 * k + 1] *= -1.0
-    atoms.eigenvalues[r, k] = best
+def _update_eigenvalues(atoms: Columns, r: int, pull: Floats, curves: Floats) -> None:
+    """Minimise the curves of an atom; turn a plane over rather than set its theta below zero."""
+    known = np.flatnonzero(curves.any(axis=1))
+    if not len(known):
+        return
+    coefficients = curves[known] @ _TO_COEFFICIENTS
+
+    def evaluate(points: Floats) -> Floats:
+        return np.einsum("knj,kj->kn", chebvander(points / _LIMIT, _DEGREE), coefficients)
+
+    current = np.clip(atoms.eigenvalues[r, known], -_LIMIT, _LIMIT)
+    best = best_eigenvalues(evaluate, current, _GRID)
+    if atoms.kind == "skew":
+        flipped = known[best < 0]
+        curves[flipped] = curves[flipped, ::-1]
+        atoms.rows[r, 2 * flipped + 1] *= -1.0
+        pull[2 * flipped + 1] *= -1.0
+        best = np.abs(best)
+    atoms.eigenvalues[r, known] = best
 
 
-def _remember(problem: AtomProblem, own: Atom, share: float, pull: Floats, curves: Floats) -> float:
-    """Add a share of what a problem says of an atom to its averages; return its pull a column."""
-    from ldslearn.dictionary import terms
-
+def _add_to_averages(
+    problem: AtomProblem, own: Atom, weight: float, pull: Floats, curves: Floats
+) -> float:
+    """Add a problem to the averages of its atom; return the norm of its pull per column."""
     G = problem.products(own.rows)
-    _, H = problem.weigh(G, own.eigenvalues)
-    step = problem.pull(H)
-    pull -= share * step
-    values = np.empty(len(GRID))
-    for k in range(len(curves)):
-        terms.values_on_grid(GRID, *problem.eigenvalue_terms(G, k), values)
-        curves[k] += share * values
+    step = problem.half_gradient(problem.weigh(G, own.eigenvalues)[1])
+    pull -= weight * step
+    if len(curves):
+        points = np.tile(NODES, (len(curves), 1))
+        curves += weight * evaluate_terms(points, *problem.eigenvalue_terms(G))
     return float(np.linalg.norm(step) / np.sqrt(len(step)))

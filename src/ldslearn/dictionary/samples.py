@@ -14,10 +14,10 @@ from ldslearn._parallel import Engine, current_engine
 from ldslearn._places import locate_systems, name_systems
 from ldslearn._types import Indices
 from ldslearn._writing import name_full_disk, scratch_folder
+from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.dictionary.columns import Columns, Kind
+from ldslearn.dictionary.problem import AtomProblem
 from ldslearn.dictionary.recipe import Recipe
-from ldslearn.dictionary.spread import AnyProblem, SpreadProblem
-from ldslearn.dictionary.updates import AtomProblem
 from ldslearn.models import LDS
 from ldslearn.models.blocks import Block, StoredSystems, cut_systems, loaded
 
@@ -109,7 +109,7 @@ class Samples:
         several = [Columns.concatenate(list(term)) for term in zip(*found, strict=True)]
         return [term[order] for term in several]
 
-    def problems(self, members: Indices) -> list[AnyProblem]:
+    def problems(self, members: Indices) -> list[AtomProblem | BlockProblem]:
         """The sum of -k(atom, sample) over some samples, one per term."""
         terms = self.in_memory
         if terms is not None:
@@ -117,7 +117,7 @@ class Samples:
         wanted = [(self.blocks[b], members[at] - start) for b, start, at in self._parts(members)]
         parts = problems_of(self, members_of, wanted, len(members))
         return [
-            SpreadProblem(None, parts, term, one.kind, 0.0, self.engine)
+            BlockProblem(None, parts, term, one.kind, 0.0, self.engine)
             for term, one in enumerate(self.first)
         ]
 

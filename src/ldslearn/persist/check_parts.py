@@ -8,7 +8,7 @@ import numpy as np
 from ldslearn._limits import memory_limit
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.online import GRID, Memory
+from ldslearn.dictionary.online import NODES, Memory
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.geometry.fitted import FittedKernel, ReferenceKernel
 from ldslearn.geometry.registry import kernel_parts
@@ -138,7 +138,7 @@ def check_memories(memories: Any, atoms: Atoms, recipe: Recipe) -> None:
         parts = zip(memory.pulls, memory.curves, term.values(), strict=True)
         for pull, curve, columns in parts:
             check_array("pulls", pull, columns.rows.shape)
-            check_array("curves", curve, (*columns.eigenvalues.shape, len(GRID)))
+            check_array("curves", curve, (*columns.eigenvalues.shape, len(NODES)))
         check_array("idle", memory.idle, (len(atoms),), "i")
         check_array("learned", memory.learned, (len(atoms),), "b")
         require(type(memory.n_batches) is int and memory.n_batches >= 0, "n_batches is no number")

@@ -7,10 +7,10 @@ import numpy as np
 
 from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.algorithm import Group
+from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.problem import AtomProblem
 from ldslearn.dictionary.samples import Samples, Stored, opened, problems_of
-from ldslearn.dictionary.spread import SpreadProblem
-from ldslearn.dictionary.updates import AtomProblem
 
 
 class Sums(NamedTuple):
@@ -39,7 +39,7 @@ class Sums(NamedTuple):
     worst: list[tuple[float, int]]
 
 
-class SpreadGroup(Group):
+class BlockGroup(Group):
     """A :class:`Group` whose samples are in blocks elsewhere, each again a group.
 
     Per iteration atoms and their kernel matrix travel to the blocks, and sums come back.
@@ -101,14 +101,14 @@ class SpreadGroup(Group):
         parts = problems_of(self.samples, users_of, blocks, n_users)
         positive = float(sum(sums.positive[r] for sums in self._sums))
         return [
-            SpreadProblem(
+            BlockProblem(
                 AtomProblem(atoms[others], pairs[others]) if len(others) else None,
                 parts, term, atoms.kind, positive, self.engine,
             )
             for term, atoms in enumerate(self.atoms)
         ]  # fmt: skip
 
-    def worst_first(self) -> Iterator[int]:
+    def sort_worst_first(self) -> Iterator[int]:
         """Samples by what their codes leave over, as many as there are atoms."""
         starts = np.cumsum([0, *self.samples.sizes])
         found = [

@@ -5,7 +5,6 @@ S_k u_k is W times a column H_k that follows from G entry by entry: nothing m x 
 The functions are compiled at their first call, and kept on disk.
 """
 
-import numpy as np
 from numba import njit
 
 from ldslearn.geometry.stein import _options
@@ -91,7 +90,7 @@ def weigh_planes(G, own, theta, weights, H):  # type: ignore[no-untyped-def]
 
 
 @njit(**{**_options, "fastmath": {"contract", "reassoc"}})  # sums in any order, as BLAS does
-def there_and_back(W, d, v, out):  # type: ignore[no-untyped-def]
+def multiply_weighted_gram(W, d, v, out):  # type: ignore[no-untyped-def]
     """Fill `out` with W' diag(d) W v, two rows of W at a time: memory is read once, not twice."""
     n_rows, m = W.shape
     out[:] = 0.0
@@ -108,97 +107,55 @@ def there_and_back(W, d, v, out):  # type: ignore[no-untyped-def]
 
 
 @njit(**_options)
-def fill_real_terms(G, k, eigenvalues, weights, p, m):  # type: ignore[no-untyped-def]
-    """Fill p and m so that column k adds (1-l^2) sum p / (1-l m)^2 to the objective."""
-    n1 = G.shape[1]
-    for s in range(G.shape[0]):
+def fill_real_terms(G, eigenvalues, weights, p, m):  # type: ignore[no-untyped-def]
+    """Fill p (n, T) and m (T,): column k adds (1-l^2) sum_i p_ki / (1-l m_i)^2 to the objective.
+
+    T is n_sets n1, the number of the other columns.
+    """
+    n_sets, n1, n = G.shape
+    for s in range(n_sets):
         for b in range(n1):
             mu = eigenvalues[s, b]
-            p[s * n1 + b] = weights[s] * (1.0 - mu * mu) * G[s, b, k] ** 2
+            weight = weights[s] * (1.0 - mu * mu)
             m[s * n1 + b] = mu
+            for k in range(n):
+                p[k, s * n1 + b] = weight * G[s, b, k] ** 2
 
 
 @njit(**_options)
-def fill_plane_terms(G, a, theta, weights, p, m):  # type: ignore[no-untyped-def]
-    """Fill p and m so that plane a adds (1-t^2) sum p / (1-t m)^2 to the objective."""
-    n1 = G.shape[1]
-    for s in range(G.shape[0]):
+def fill_plane_terms(G, theta, weights, p, m):  # type: ignore[no-untyped-def]
+    """:func:`fill_real_terms` for planes: p (n // 2, T)."""
+    n_sets, n1, n = G.shape
+    for s in range(n_sets):
         for b in range(n1 // 2):
+            i = s * n1 + 2 * b
             phi = theta[s, b]
             v = 0.5 * weights[s] * (1.0 - phi * phi)
-            g11, g12 = G[s, 2 * b, 2 * a], G[s, 2 * b + 1, 2 * a]
-            g21, g22 = G[s, 2 * b, 2 * a + 1], G[s, 2 * b + 1, 2 * a + 1]
-            at = s * n1 + 2 * b
-            p[at], m[at] = v * ((g11 + g22) ** 2 + (g12 - g21) ** 2), phi
-            p[at + 1], m[at + 1] = v * ((g11 - g22) ** 2 + (g12 + g21) ** 2), -phi
+            m[i], m[i + 1] = phi, -phi
+            for a in range(n // 2):
+                g11, g12 = G[s, 2 * b, 2 * a], G[s, 2 * b + 1, 2 * a]
+                g21, g22 = G[s, 2 * b, 2 * a + 1], G[s, 2 * b + 1, 2 * a + 1]
+                p[a, i] = v * ((g11 + g22) ** 2 + (g12 - g21) ** 2)
+                p[a, i + 1] = v * ((g11 - g22) ** 2 + (g12 + g21) ** 2)
         if n1 % 2:
-            at = s * n1 + n1 - 1
-            p[at] = weights[s] * (G[s, n1 - 1, 2 * a] ** 2 + G[s, n1 - 1, 2 * a + 1] ** 2)
-            m[at] = 0.0
+            i = s * n1 + n1 - 1
+            m[i] = 0.0
+            for a in range(n // 2):
+                p[a, i] = weights[s] * (G[s, n1 - 1, 2 * a] ** 2 + G[s, n1 - 1, 2 * a + 1] ** 2)
 
 
 @njit(**_options)
-def derivatives(x, p, m):  # type: ignore[no-untyped-def]
-    """Value, first and second derivative of (1-x^2) sum p / (1-x m)^2."""
-    A, B, C = 0.0, 0.0, 0.0
-    for i in range(len(p)):
-        r = 1.0 / (1.0 - x * m[i])
-        q = p[i] * r * r
-        A += q
-        B += 2.0 * q * r * m[i]
-        C += 6.0 * q * r * r * m[i] * m[i]
-    rest = 1.0 - x * x
-    return rest * A, rest * B - 2.0 * x * A, rest * C - 4.0 * x * B - 2.0 * A
+def fill_values(points, p, m, values):  # type: ignore[no-untyped-def]
+    """Fill `values` (k, n_points) with (1-x^2) sum_i p_ki / (1-x m_i)^2 at points x (k, n_points).
 
-
-@njit(**_options)
-def value(x, p, m):  # type: ignore[no-untyped-def]
-    """(1-x^2) sum p / (1-x m)^2."""
-    A = 0.0
-    for i in range(len(p)):
-        r = 1.0 / (1.0 - x * m[i])
-        A += p[i] * r * r
-    return (1.0 - x * x) * A
-
-
-@njit(**_options)
-def best_eigenvalue(p, m, current, grid):  # type: ignore[no-untyped-def]
-    """Minimiser of (1-x^2) sum p / (1-x m)^2 between the ends of `grid`, or `current` if lower.
-
-    The grid finds the valleys, Newton steps kept within them by bisection their floors. Valleys
-    whose floor is above the best found, by a parabola through three points, are left out.
+    The innermost loop is over points, so that it is one of vector instructions.
     """
-    last = len(grid) - 1
-    heights = np.empty(last + 1)
-    best, least = current, value(current, p, m)
-    for i in range(last + 1):
-        heights[i] = value(grid[i], p, m)
-        if heights[i] < least:
-            best, least = grid[i], heights[i]
-    for i in range(last + 1):
-        f = heights[i]
-        left, right = heights[max(i - 1, 0)], heights[min(i + 1, last)]
-        if f > left or f > right or f - 0.5 * (max(left, right) - f) > least:
-            continue
-        low, high, x = grid[max(i - 1, 0)], grid[min(i + 1, last)], grid[i]
-        for _ in range(40):
-            f, slope, curvature = derivatives(x, p, m)
-            if f < least:
-                best, least = x, f
-            if slope > 0.0:
-                high = x
-            else:
-                low = x
-            step = x - slope / curvature if curvature > 0.0 else low - 1.0
-            following = step if low < step < high else 0.5 * (low + high)
-            if abs(following - x) <= 1e-14:
-                break
-            x = following
-    return best
-
-
-@njit(**_options)
-def values_on_grid(grid, p, m, out):  # type: ignore[no-untyped-def]
-    """Fill `out` with :func:`value` at every point of a grid."""
-    for i in range(len(grid)):
-        out[i] = value(grid[i], p, m)
+    k, n_points = points.shape
+    values[:] = 0.0
+    for row in range(k):
+        for i in range(len(m)):
+            for j in range(n_points):
+                rest = 1.0 - points[row, j] * m[i]
+                values[row, j] += p[row, i] / (rest * rest)
+        for j in range(n_points):
+            values[row, j] *= 1.0 - points[row, j] * points[row, j]

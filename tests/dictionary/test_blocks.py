@@ -6,10 +6,11 @@ from sklearn.linear_model import LogisticRegression
 from ldslearn import DictionaryClassifier, FiniteDictionary, LDSDictionary, LDSKMeans
 from ldslearn._parallel import Engine, using
 from ldslearn.dictionary import samples as samples_module
+from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.problem import Atom, AtomProblem
 from ldslearn.dictionary.samples import Samples
-from ldslearn.dictionary.spread import GRID, SpreadProblem, best_eigenvalues
-from ldslearn.dictionary.updates import Atom, AtomProblem, improve_jointly
+from ldslearn.dictionary.updates import improve_jointly
 from ldslearn.models import canonical_skew, canonical_symmetric
 from ldslearn.scale import LDSStore
 
@@ -32,41 +33,24 @@ def both_problems(kind, n_states=4, seed=0):
     parts = [[AtomProblem(columns[1:][p], weights[p])] for p in (slice(5, 6), slice(6, 12))]
     here = AtomProblem(columns[1:][:5], weights[:5])
     positive = float(np.maximum(weights[5:], 0).sum())
-    spread = SpreadProblem(here, parts, 0, kind, positive, Engine())
-    return whole, spread, Atom(columns.rows[0].copy(), columns.eigenvalues[0].copy())
+    in_parts = BlockProblem(here, parts, 0, kind, positive, Engine())
+    return whole, in_parts, Atom(columns.rows[0].copy(), columns.eigenvalues[0].copy())
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("n_states", [3, 4])
 @pytest.mark.parametrize("kind", FORMS)
 def test_an_update_by_parts_is_that_of_the_whole(kind, n_states, seed):
-    whole, spread, atom = both_problems(kind, n_states, seed)
-    assert spread.largest == pytest.approx(whole.largest, rel=1e-14)
-    expected, found = improve_jointly(whole, atom), improve_jointly(spread, atom)
+    whole, in_parts, atom = both_problems(kind, n_states, seed)
+    assert in_parts.largest == pytest.approx(whole.largest, rel=1e-14)
+    expected, found = improve_jointly(whole, atom), improve_jointly(in_parts, atom)
     assert found.value == pytest.approx(expected.value, rel=1e-8)
     np.testing.assert_allclose(found.eigenvalues, expected.eigenvalues, atol=1e-6)
     np.testing.assert_allclose(found.rows, expected.rows, atol=1e-5)
-    view = spread.start(atom.rows, atom.eigenvalues)
-    np.testing.assert_allclose(view.pull(), whole.view(atom.rows, atom.eigenvalues).pull())
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_best_eigenvalue_is_found_from_values_at_points(seed):
-    """Lowest of 20,001 points, and no worse than where it was."""
-    random = np.random.default_rng(seed)
-    p, m = random.standard_normal((3, 30)), random.uniform(-0.99, 0.99, (3, 30))
-    current = random.uniform(-0.99, 0.99, 3)
-
-    def at(points):
-        x = points[:, :, None]
-        return ((1 - x**2) * p[:, None] / (1 - x * m[:, None]) ** 2).sum(axis=2)
-
-    best = best_eigenvalues(at, at(np.tile(GRID, (3, 1))), current)
-    found = at(best[:, None])[:, 0]
-    scale = np.abs(p).sum(axis=1)
-    assert (found <= at(current[:, None])[:, 0] + 1e-12 * scale).all()
-    near = np.clip(best[:, None] + np.linspace(-0.01, 0.01, 2001), -0.99, 0.99)
-    assert (found <= at(near).min(axis=1) + 1e-9 * scale).all()
+    for with_gradient in (True, False):
+        part = in_parts.evaluate(atom.rows, atom.eigenvalues, with_gradient=with_gradient)
+        expected = whole.evaluate(atom.rows, atom.eigenvalues)
+        np.testing.assert_allclose(part.half_gradient(), expected.half_gradient())
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +121,10 @@ def test_column_updates_need_everything_in_one_place(store):
 def test_samples_are_taken_in_the_order_asked_for(systems):
     columns = Columns.of(canonical_symmetric(systems))
     blocks = [[columns[part]] for part in (slice(0, 7), slice(7, 30), slice(30, 40))]
-    spread = Samples(blocks, [7, 23, 10], Engine())
+    in_parts = Samples(blocks, [7, 23, 10], Engine())
     indices = [39, 3, 8, 8, 0, 31]
-    np.testing.assert_array_equal(spread.take(indices)[0].rows, columns.rows[indices])
-    assert len(spread) == 40
+    np.testing.assert_array_equal(in_parts.take(indices)[0].rows, columns.rows[indices])
+    assert len(in_parts) == 40
 
 
 def test_a_classifier_of_codes_is_fitted_to_a_store(systems, store):
