@@ -22,7 +22,7 @@ from ldslearn import (
     SparseCodingClassifier,
     sparse_code,
 )
-from ldslearn.coding import explained_by_class
+from ldslearn.coding import residual_reductions
 from ldslearn.geometry import (
     covariance_kernel,
     finite_projection_kernel,
@@ -30,8 +30,8 @@ from ldslearn.geometry import (
     mean_kernel,
     projection_kernel,
 )
-from ldslearn.geometry.definite import positive_part
-from ldslearn.geometry.static import resolve_bandwidth
+from ldslearn.geometry.definiteness import positive_part
+from ldslearn.geometry.static_kernels import resolve_bandwidth
 
 # The paper varies n and reports the best; these are those of a prototype whose test accuracies were
 # known. Delays where there are fewer channels than states.
@@ -124,7 +124,7 @@ def stabilizers(collections):
 def out_of_fold(K, labels, folds, sparsity):
     """Classes of training systems by the systems of other folds; one call, all folds."""
     codes = sparse_code(K, K, sparsity, allowed=folds[:, None] != folds, n_jobs=2)
-    return explained_by_class(K, K, codes, labels, labels.max() + 1).argmax(axis=1)
+    return residual_reductions(K, K, codes, labels, labels.max() + 1).argmax(axis=1)
 
 
 def nearest_out_of_fold(D, labels, folds):

@@ -19,7 +19,7 @@ from ldslearn.geometry import (
     projection_kernel,
     twofold_kernel,
 )
-from ldslearn.geometry.finite import finite_bases
+from ldslearn.geometry.finite_observability import finite_bases
 
 SIZES = {"A": (100, 400, 10), "B": (100, 400, 20), "C": (60, 2304, 20), "D": (500, 128, 20)}
 PLAIN_PAIRS = 200  # the plain way is timed on these, and multiplied up

@@ -11,14 +11,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ldslearn.datasets import Collection, make_dynamic_textures
-from ldslearn.models.synthesis import from_sequence
+from ldslearn.models.synthesis import synthesize_from_sequence
 from ldslearn.plot import plot_frames
 from ldslearn.video import to_sequence, to_video
 
 videos, kinds = make_dynamic_textures(n_per_class=1, size=48, n_frames=60, random_state=0)
 old = videos[list(kinds).index("waves")]
 sequence = to_sequence(old)
-made, _ = from_sequence(Collection([sequence]), 20, 60, seed=0)
+made, _ = synthesize_from_sequence(Collection([sequence]), 20, 60, seed=0)
 new = to_video(made, old.shape[1:])
 
 # Correlation of the most similar pair of an old and a new frame, mean image subtracted.

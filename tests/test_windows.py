@@ -19,7 +19,7 @@ from ldslearn import (
 )
 from ldslearn.datasets import load_basic_motions
 from ldslearn.geometry import pairwise_distance, pairwise_kernel, principal_angles
-from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.geometry.fitted_kernels import FittedKernel
 from ldslearn.geometry.registry import DISTANCES, KERNELS
 from ldslearn.sequences import aligned_windows
 

@@ -30,7 +30,7 @@ from ldslearn.dictionary import LDSDictionary
 from ldslearn.evaluate import Round, Settings, evaluate, parse
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
-from ldslearn.models.synthesis import from_sequence
+from ldslearn.models.synthesis import synthesize_from_sequence
 from ldslearn.plot import (
     plot_code,
     plot_columns,
@@ -231,7 +231,7 @@ def _draw_forecast() -> Figure:
 def _draw_textures() -> Figure:
     videos, kinds = make_dynamic_textures(n_per_class=1, size=48, n_frames=80, random_state=0)
     made = [
-        from_sequence(Collection([to_sequence(video)]), 20, 80, seed)[0]
+        synthesize_from_sequence(Collection([to_sequence(video)]), 20, 80, seed)[0]
         for seed, video in enumerate(videos)
     ]
     figure = Figure(figsize=(12, 6.4), layout="constrained")

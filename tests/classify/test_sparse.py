@@ -4,7 +4,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from ldslearn import LDS, LDSEncoder, SparseCodingClassifier
 from ldslearn.datasets import load_basic_motions
-from ldslearn.geometry import fitted, projection_kernel
+from ldslearn.geometry import fitted_kernels, projection_kernel
 
 from support.makers import contractions
 
@@ -123,7 +123,7 @@ def test_queries_go_block_by_block(motions, monkeypatch):
     X, y, Z, _ = motions
     classifier = SparseCodingClassifier().fit(X, y)
     expected = classifier.residuals_for(Z)
-    monkeypatch.setattr(fitted, "_BLOCK_BYTES", 8 * 40 * 7)
+    monkeypatch.setattr(fitted_kernels, "_BLOCK_BYTES", 8 * 40 * 7)
     assert len(list(classifier.coder_.kernel_.blocks(Z))) == 6
     np.testing.assert_allclose(classifier.residuals_for(Z), expected, rtol=1e-12)
 
@@ -131,7 +131,9 @@ def test_queries_go_block_by_block(motions, monkeypatch):
 def test_a_training_set_beyond_memory_is_refused_at_once():
     n = 500_000
     A, C = np.zeros((1, 1, 1)), np.ones((1, 1, 1))
-    many = LDS._trusted(A=np.broadcast_to(A, (n, 1, 1)), C=np.broadcast_to(C, (n, 1, 1)), delays=1)
+    many = LDS._from_trusted(
+        A=np.broadcast_to(A, (n, 1, 1)), C=np.broadcast_to(C, (n, 1, 1)), delays=1
+    )
     with pytest.raises(MemoryError, match=r"kernel matrix of 500000 systems .* takes 1862.6 GiB"):
         SparseCodingClassifier().fit(many, np.arange(n) % 2)
 

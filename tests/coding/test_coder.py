@@ -6,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from ldslearn import LDS, LDSEncoder, SparseCoder, sparse_code
-from ldslearn.coding import explained_by_class
+from ldslearn.coding import residual_reductions
 from ldslearn.geometry import martin_kernel, projection_kernel
 from ldslearn.sequences import make_lds_sequences
 
@@ -79,7 +79,7 @@ def test_what_the_classes_explain_is_the_energy_of_their_parts():
     random = np.random.default_rng(0)
     D, x, z = (random.standard_normal(shape) for shape in ((7, 5), (4, 5), (4, 7)))
     labels = np.array([0, 2, 1, 0, 1, 2, 2])
-    explained = explained_by_class(D @ D.T, x @ D.T, z, labels, 3)
+    explained = residual_reductions(D @ D.T, x @ D.T, z, labels, 3)
     for i in range(4):
         for c in range(3):
             part = z[i, labels == c] @ D[labels == c]

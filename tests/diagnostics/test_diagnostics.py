@@ -22,7 +22,7 @@ from ldslearn.geometry import (
     symmetric_kernel,
     twofold_kernel,
 )
-from ldslearn.geometry.fitted import sum_parts
+from ldslearn.geometry.fitted_kernels import sum_parts
 from ldslearn.models import LDSEncoder
 from ldslearn.video import to_sequence
 

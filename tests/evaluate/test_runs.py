@@ -12,7 +12,7 @@ from ldslearn.datasets.description import fingerprint
 from ldslearn.evaluate import METHODS, Settings, choose, evaluate, parse
 from ldslearn.evaluate.metrics import wilson_interval
 from ldslearn.geometry.comparison import compare_sequences
-from ldslearn.models.defaults import automatic_delays, feasible_states
+from ldslearn.models.defaults import choose_delays, list_feasible_states
 
 
 @pytest.fixture(scope="module")
@@ -205,8 +205,8 @@ def test_a_class_of_one_leaves_the_usual_order():
 )  # fmt: skip
 def test_automatic_delays_and_orders(n_channels, length, delays, states):
     data = Collection([np.random.default_rng(0).random((n_channels, length))] * 2)
-    assert automatic_delays(data) == delays
-    assert feasible_states(data, delays) == states
+    assert choose_delays(data) == delays
+    assert list_feasible_states(data, delays) == states
     LDSEncoder(states[-1], delays=delays).fit_transform(data.X)
 
 
@@ -215,7 +215,7 @@ def test_too_short():
     with pytest.raises(
         ValueError, match="short must have at least 3 time points; got 2. Leave it out"
     ):
-        feasible_states(data, 1)
+        list_feasible_states(data, 1)
 
 
 def test_fingerprints(motions):

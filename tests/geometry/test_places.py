@@ -23,7 +23,7 @@ from ldslearn.geometry import (
     projection_kernel,
     symmetric_kernel,
 )
-from ldslearn.geometry.prepared import unstable_systems
+from ldslearn.geometry.output_normal import unstable_systems
 from ldslearn.scale import LDSStore, write_kernel
 from ldslearn.scale.shards import write_index, write_shard, writing
 
@@ -36,7 +36,7 @@ def spoiled(indices, n_systems=40, *, allow_unstable=False, factor=1.5):
     A = systems.A.copy()
     for index in indices:
         A[index] *= factor / np.abs(np.linalg.eigvals(A[index])).max()
-    return LDS(**{**systems._arrays(), "A": A, "allow_unstable": allow_unstable})
+    return LDS(**{**systems._arrays, "A": A, "allow_unstable": allow_unstable})
 
 
 def stored(path, systems, size=7, *, names=True):
@@ -55,7 +55,7 @@ def stored(path, systems, size=7, *, names=True):
 def small_blocks(monkeypatch):
     monkeypatch.setattr("ldslearn.models.blocks._STREAMED", 0)
     monkeypatch.setattr("ldslearn.scale.kernel_files._TILE", 1)
-    monkeypatch.setattr("ldslearn.geometry.fitted._BLOCK_BYTES", 2048)
+    monkeypatch.setattr("ldslearn.geometry.fitted_kernels._BLOCK_BYTES", 2048)
 
 
 def only_warning(call):
@@ -93,7 +93,7 @@ def test_errors_name_the_index_in_a_batch_in_memory(tmp_path):
     with pytest.raises(ValueError, match="system 17 of Y must be stable"):
         martin_distance(contractions(3, 6, 3), systems)
     variances = np.where(np.arange(20) == 17, 0.0, 1.0)
-    silent = LDS(**{**contractions(20, 6, 3)._arrays(), "noise_variance": variances})
+    silent = LDS(**{**contractions(20, 6, 3)._arrays, "noise_variance": variances})
     with pytest.raises(ValueError, match="noise_variance of system 17 must be positive"):
         kl_divergence_rate(silent)
 
@@ -177,7 +177,7 @@ def test_slow_systems_are_prepared_with_care_beside_an_unstable_one():
     slow = spoiled([1], 3, allow_unstable=True, factor=1 - 1e-7)
     A = slow.A.copy()
     A[2] *= 1.5 / np.abs(np.linalg.eigvals(A[2])).max()
-    mixed = LDS(**{**slow._arrays(), "A": A, "allow_unstable": True})
+    mixed = LDS(**{**slow._arrays, "A": A, "allow_unstable": True})
     with pytest.warns(UserWarning, match="system 2 is unstable"):
         angles = principal_angles(mixed)
     np.testing.assert_allclose(angles[:2, :2], principal_angles(slow)[:2, :2], atol=1e-13)

@@ -4,8 +4,8 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn.geometry import stein
-from ldslearn.geometry.prepared import MOST_LANES, in_lanes, prepare
+from ldslearn.geometry import schur_forms, stein
+from ldslearn.geometry.output_normal import MOST_LANES, arrange_in_lanes, output_normal_form
 from ldslearn.models import LDS
 
 from support.makers import jordan_block, random_orthogonal, random_systems
@@ -20,7 +20,7 @@ def test_triangularise(seed, n):
     A = np.random.default_rng(seed).standard_normal((n, n))
     S = np.ascontiguousarray(scipy.linalg.schur(A)[0])
     T, D = np.empty((2, n, n)), np.empty((3, 2, n))
-    stein.triangularise(S, T, D)
+    schur_forms.triangularise(S, T, D)
     own, above, below = D[:, 0] + 1j * D[:, 1]
     rotation = np.diag(own) + np.diag(above[1:], 1) + np.diag(below[:-1], -1)
     np.testing.assert_allclose(t(rotation) @ rotation, np.eye(n), atol=1e-14)
@@ -41,7 +41,7 @@ def test_log_determinant(n):
 @pytest.mark.parametrize("n", [1, 2, 5, 10])
 def test_prepared_coordinates_are_output_normal(n):
     systems = random_systems(MOST_LANES + 3, n_channels=14, n_states=n, radius=0.95)
-    prepared = prepare(systems)
+    prepared = output_normal_form(systems)
     C = prepared.measurement(systems, slice(None))
     np.testing.assert_allclose(
         t(prepared.S) @ prepared.S + t(C) @ C,
@@ -56,19 +56,19 @@ def test_prepared_coordinates_are_output_normal(n):
 
 def test_prepared_once():
     systems = random_systems(3, 6, 2)
-    assert prepare(systems) is prepare(systems)
+    assert output_normal_form(systems) is output_normal_form(systems)
 
 
 def test_lanes_repeat_the_last_system():
     stack = np.arange(6.0).reshape(3, 2)
-    lanes = in_lanes(stack)
+    lanes = arrange_in_lanes(stack)
     np.testing.assert_array_equal(lanes, [[[0, 2, 4, 4], [1, 3, 5, 5]]])
 
 
 @pytest.mark.parametrize("n_systems", [1, 4, 31, 33, 64, 65, 100, 500])
 def test_lanes_hold_every_system_once_in_order(n_systems):
     stack = np.arange(float(n_systems))[:, None]
-    lanes = in_lanes(stack)
+    lanes = arrange_in_lanes(stack)
     assert lanes.shape[-1] <= MOST_LANES
     np.testing.assert_array_equal(lanes[:, 0].ravel()[:n_systems], stack[:, 0])
 
@@ -80,7 +80,7 @@ def test_defective_matrices(n):
     A = P @ (0.9 * jordan_block(n, 0.9)) @ P.T
     C = np.linalg.qr(random.standard_normal((8, n)))[0]
     expected = scipy.linalg.solve_discrete_lyapunov(A.T, np.eye(n))
-    np.testing.assert_allclose(prepare(LDS(A, C)).gramian[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(output_normal_form(LDS(A, C)).gramian[0], expected, rtol=1e-9)
 
 
 def test_systems_on_the_edge_are_refused():
@@ -92,4 +92,4 @@ def test_systems_on_the_edge_are_refused():
         ValueError,
         match="system 1 must have a Gramian .*; got a spectral radius near 1",
     ):
-        prepare(near)
+        output_normal_form(near)

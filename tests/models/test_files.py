@@ -213,6 +213,6 @@ def test_permissions_and_links_are_kept(systems, path):
 
 def test_a_mistake_of_ours_is_no_broken_file(tmp_path, monkeypatch):
     random_systems(2, n_channels=3, n_states=2).save(tmp_path / "a.lds")
-    monkeypatch.setattr("ldslearn.models.lds.checked_field", lambda *_: None + 1)
+    monkeypatch.setattr("ldslearn.models.fields._check_field", lambda *_: None + 1)
     with pytest.raises(TypeError, match="unsupported operand"):
         LDS.load(tmp_path / "a.lds")

@@ -19,7 +19,7 @@ from ldslearn import (
 from ldslearn.datasets import Collection, load_basic_motions
 from ldslearn.datasets.items import Reading
 from ldslearn.evaluate import METHODS, Settings, train
-from ldslearn.models.synthesis import from_model, from_sequence, systems_of
+from ldslearn.models.synthesis import from_model, synthesize_from_sequence, systems_of
 from ldslearn.persist import Model
 
 from support.forgery import open_file, write_file
@@ -175,7 +175,7 @@ def test_synthesis():
         from_model(model, 40, 50, 0)
     atoms, _ = from_model(trained("lds-dl"), 0, 50, 0)
     assert np.ptp(atoms) > 100
-    new, _ = from_sequence(DATA[:1], 5, 100, 0)
+    new, _ = synthesize_from_sequence(DATA[:1], 5, 100, 0)
     old = DATA.X[0]
     np.testing.assert_allclose(new.mean(axis=1), old.mean(axis=1), atol=2 * old.std())
     assert 0.3 < new.std() / old.std() < 3

@@ -271,7 +271,7 @@ def test_files_of_version_1_can_be_read():
 def test_systems_can_be_saved(tmp_path):
     ldslearn.save(SYSTEMS, tmp_path / "systems.lds")
     again = ldslearn.load(tmp_path / "systems.lds")
-    for name, array in SYSTEMS._arrays().items():
+    for name, array in SYSTEMS._arrays.items():
         assert getattr(again, name).tobytes() == array.tobytes()
     with pytest.raises(ValueError, match="about must not be given with an LDS batch"):
         ldslearn.save(SYSTEMS, tmp_path / "systems.lds", about={"a": 1})

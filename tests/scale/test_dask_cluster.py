@@ -42,9 +42,9 @@ def workers(client):
 
 
 def same_systems(first, second):
-    assert first._layout() == second._layout()
-    for name, array in first._arrays().items():
-        np.testing.assert_allclose(array, second._arrays()[name], rtol=1e-12, atol=1e-12)
+    assert first._layout == second._layout
+    for name, array in first._arrays.items():
+        np.testing.assert_allclose(array, second._arrays[name], rtol=1e-12, atol=1e-12)
 
 
 def test_results_come_in_order_whatever_is_done_first(workers):
@@ -213,7 +213,7 @@ def test_a_kernel_goes_on_from_its_own_tiles_only(store, systems, tmp_path, monk
     from ldslearn.scale import kernel_files as on_disk
 
     monkeypatch.setattr(on_disk, "_TILE", 0)
-    windowed = LDS(**{**systems._arrays(), "windows": 2})
+    windowed = LDS(**{**systems._arrays, "windows": 2})
     pairs = LDSStore.write(tmp_path / "pairs", [windowed[:7], windowed[7:]])
     path, original = tmp_path / "K.npy", on_disk.tile_of
 

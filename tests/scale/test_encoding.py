@@ -69,8 +69,8 @@ def interrupt_at(monkeypatch, name):
 def test_a_store_holds_the_systems_of_the_encoder(clips):
     store, data = encode(clips), load_folder(clips)
     expected = ENCODER.fit_transform(data.X)
-    for name, array in expected._arrays().items():
-        np.testing.assert_array_equal(store[:]._arrays()[name], array)
+    for name, array in expected._arrays.items():
+        np.testing.assert_array_equal(store[:]._arrays[name], array)
     assert tuple(store.texts("names")) == data.names
     assert store.texts("labels") == data.y.tolist()
     assert store.texts("groups") is None

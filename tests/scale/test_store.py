@@ -17,9 +17,9 @@ from support.makers import contractions, random_systems
 
 
 def same(first, second):
-    assert first._layout() == second._layout()
-    for name, array in first._arrays().items():
-        np.testing.assert_array_equal(array, second._arrays()[name])
+    assert first._layout == second._layout
+    for name, array in first._arrays.items():
+        np.testing.assert_array_equal(array, second._arrays[name])
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_blocks_hold_all_systems_in_order(store, systems, n_bytes):
 
 def test_windows_and_settings_are_kept(tmp_path):
     single = random_systems(6, 4, 2)
-    batch = LDS(**{**single._arrays(), "windows": 2, "delays": 2, "allow_unstable": True})
+    batch = LDS(**{**single._arrays, "windows": 2, "delays": 2, "allow_unstable": True})
     same(LDSStore.write(tmp_path / "store", [batch[:1], batch[1:]])[:], batch)
 
 
@@ -251,7 +251,7 @@ def test_a_store_has_one_writer(tmp_path, systems):
 
 
 def test_a_window_of_a_window_is_itself(tmp_path):
-    systems = LDS(**{**contractions(8, 6, 3)._arrays(), "windows": 2})
+    systems = LDS(**{**contractions(8, 6, 3)._arrays, "windows": 2})
     store = LDSStore.write(tmp_path / "store", [systems[:3], systems[3:]])
     for k in range(2):
         np.testing.assert_array_equal(store.window(k).window(0)[:].C, systems.window(k).C)

@@ -10,7 +10,7 @@ from support.makers import contractions
 
 def in_windows(n_sequences, seed=0):
     batch = contractions(2 * n_sequences, 6, 3, seed)
-    return LDS(**{**batch._arrays(), "windows": 2})
+    return LDS(**{**batch._arrays, "windows": 2})
 
 
 @pytest.fixture(params=["single", "windows"])

@@ -109,7 +109,7 @@ def answer(estimator, X):
             arguments = (LABELS[N_TRAIN:],) if method == "score" else ()
             found = getattr(estimator, method)(X, *arguments)
             if hasattr(found, "_arrays"):
-                found = np.concatenate([array.ravel() for array in found._arrays().values()])
+                found = np.concatenate([array.ravel() for array in found._arrays.values()])
             elif isinstance(found, list):
                 found = np.concatenate([array.ravel() for array in found])
             answers[method] = np.asarray(found)

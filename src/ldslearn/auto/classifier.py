@@ -25,7 +25,7 @@ from ldslearn.auto.trials import Grams, Trial, coding_scores, machine_scores
 from ldslearn.classify.folds import check_groups
 from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS
-from ldslearn.models.blocks import StoredSystems, by_blocks
+from ldslearn.models.blocks import StoredSystems, apply_by_blocks
 from ldslearn.models.defaults import too_short_for_any
 from ldslearn.sequences import as_collection, lengthen, name_sequence, select
 from ldslearn.sequences.offsets import warn_of_offsets
@@ -202,7 +202,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
                 inputs = step.transform(inputs)
             return class_scores(self.pipeline_[-1], inputs)
 
-    @by_blocks
+    @apply_by_blocks
     def _system_scores(self, systems: LDS) -> Floats:
         return class_scores(self.pipeline_[-1], systems)
 

@@ -14,8 +14,8 @@ from ldslearn.auto.calibration import chances, fit_factor
 from ldslearn.auto.candidates import PARTS, Description, Rule
 from ldslearn.auto.scaling import ChannelScaler
 from ldslearn.coding import sparse_code
-from ldslearn.coding.residuals import explained_by_class
-from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.coding.class_residuals import residual_reductions
+from ldslearn.geometry.fitted_kernels import FittedKernel
 from ldslearn.models import LDS
 
 
@@ -170,7 +170,7 @@ def _held_out(K: Floats, rule: Rule, labels: Indices, fold: Floats, n_jobs: int 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of codes on an indefinite part
         codes = sparse_code(K, K, rule.value, n_nonzero=pursuit, allowed=allowed, n_jobs=n_jobs)
-    explained = explained_by_class(K, K, codes, labels, n_classes)
+    explained = residual_reductions(K, K, codes, labels, n_classes)
     empty = np.flatnonzero(~codes.any(axis=1))
     nearest = np.where(allowed[empty], K[empty], -np.inf).argmax(axis=1)
     return coding_scores(explained, K.diagonal(), empty, labels[nearest])

@@ -17,12 +17,12 @@ from ldslearn._types import Floats, Indices
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
-from ldslearn.coding import explained_by_class
+from ldslearn.coding import residual_reductions
 from ldslearn.coding.coder import describe_zero_codes
 from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.models import LDS, as_systems
-from ldslearn.models.blocks import by_blocks
+from ldslearn.models.blocks import apply_by_blocks
 
 RESIDUAL = "residual"
 
@@ -254,7 +254,7 @@ class DictionaryClassifier(LDSClassifier):
             warnings.warn(text, stacklevel=3)
         return table[:, :-2], table[:, -2], nearest
 
-    @by_blocks
+    @apply_by_blocks
     def _explain(self, X: LDS) -> Floats:
         """The three of :meth:`_explained` side by side, (len(X), n_classes + 2)."""
         groups, n_jobs = self.dictionary_._groups_of(X), self.dictionary_.n_jobs
@@ -265,7 +265,7 @@ class DictionaryClassifier(LDSClassifier):
         for group in groups:
             codes = group.best_codes(n_jobs)
             gram, cross = group.kernels(n_jobs)
-            explained += explained_by_class(gram, cross, codes, self.atom_classes_, n_classes)
+            explained += residual_reductions(gram, cross, codes, self.atom_classes_, n_classes)
             own += group.own
             coded |= codes.any(axis=1)
             similar = np.maximum(similar, cross)

@@ -13,9 +13,9 @@ from ldslearn._places import locate_systems
 from ldslearn._types import Floats
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.geometry import pairwise_distance
-from ldslearn.geometry.fitted import TRAINING, check_like, row_blocks
+from ldslearn.geometry.fitted_kernels import TRAINING, check_same_layout, cut_rows
 from ldslearn.models import LDS
-from ldslearn.models.blocks import by_blocks
+from ldslearn.models.blocks import apply_by_blocks
 
 
 class NearestLDSClassifier(LDSClassifier):
@@ -81,13 +81,13 @@ class NearestLDSClassifier(LDSClassifier):
         self.systems_, self.classes_, self._labels = systems, classes, indices
         return self
 
-    @by_blocks
+    @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
-    @by_blocks
+    @apply_by_blocks
     def decision_function(self, X: LDS) -> Floats:
         """Return the scores that `predict` compares, (len(X), n_classes).
 
@@ -98,7 +98,7 @@ class NearestLDSClassifier(LDSClassifier):
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @by_blocks
+    @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
         """Return each class' share of the votes, (len(X), n_classes)."""
         if self.n_neighbors == 1:
@@ -112,7 +112,7 @@ class NearestLDSClassifier(LDSClassifier):
             return votes - ranks / (self.n_neighbors + 1)
         systems = self._check_like(X)
         scores = np.empty((len(systems), len(self.classes_)))
-        for block in row_blocks(len(systems), len(self.systems_)):
+        for block in cut_rows(len(systems), len(self.systems_)):
             with locate_systems(block.start, other=(TRAINING, 0)):
                 D = self._distances(systems[block], self.systems_)
             for c in range(len(self.classes_)):
@@ -124,7 +124,7 @@ class NearestLDSClassifier(LDSClassifier):
         systems = self._check_like(X)
         shape = (len(systems), len(self.classes_))
         votes, ranks = np.zeros(shape), np.full(shape, float(self.n_neighbors))
-        for block in row_blocks(len(systems), len(self.systems_)):
+        for block in cut_rows(len(systems), len(self.systems_)):
             with locate_systems(block.start, other=(TRAINING, 0)):
                 D = self._distances(systems[block], self.systems_)
             order = np.argsort(D, axis=1, kind="stable")[:, : self.n_neighbors]
@@ -137,7 +137,7 @@ class NearestLDSClassifier(LDSClassifier):
 
     def _check_like(self, X: LDS) -> LDS:
         check_is_fitted(self)
-        return check_like(X, self.systems_, "the model was fitted with")
+        return check_same_layout(X, self.systems_, "the model was fitted with")
 
     def _distances(self, X: LDS, Y: LDS) -> Floats:
         return pairwise_distance(

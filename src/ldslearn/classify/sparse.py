@@ -13,11 +13,11 @@ from ldslearn._types import Floats, Indices
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
-from ldslearn.coding import SparseCoder, explained_by_class, sparse_code
+from ldslearn.coding import SparseCoder, residual_reductions, sparse_code
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
-from ldslearn.models.blocks import by_blocks
+from ldslearn.models.blocks import apply_by_blocks
 
 _NUMBERS = "biuf"  # kinds of dtypes
 
@@ -145,7 +145,7 @@ class SparseCodingClassifier(LDSClassifier):
             K = mix * dynamics[:, train] + (1 - mix) * noise[:, train]
             gram, cross = K[train], K[test]
             codes = sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs, **options)
-            explained = explained_by_class(gram, cross, codes, labels[train], n_classes)
+            explained = residual_reductions(gram, cross, codes, labels[train], n_classes)
             # A class that is not trained on explains nothing, and could win over less.
             explained[:, np.setdiff1d(np.arange(n_classes), labels[train])] = -np.inf
             first = labels[train][cross.argmax(axis=1)]
@@ -154,7 +154,7 @@ class SparseCodingClassifier(LDSClassifier):
 
         return choose_mix(count_hits, labels, groups, "mix")
 
-    @by_blocks
+    @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         explained, first_atoms = self._explained(X, warn=self.reject is None)
@@ -169,7 +169,7 @@ class SparseCodingClassifier(LDSClassifier):
         kind = np.result_type(labels.dtype, label.dtype)
         return np.where(unknown, label.astype(kind), labels.astype(kind))
 
-    @by_blocks
+    @apply_by_blocks
     def decision_function(self, X: LDS) -> Floats:
         """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),).
 
@@ -180,7 +180,7 @@ class SparseCodingClassifier(LDSClassifier):
         own = self.coder_.kernel_.diagonal(X, self.n_jobs)
         return score_classes(explained, own, self._nearest(first_atoms))
 
-    @by_blocks
+    @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
         """Return each class' share of what all classes explain, (len(X), n_classes).
 
@@ -193,13 +193,13 @@ class SparseCodingClassifier(LDSClassifier):
         explained, first_atoms = self._explained(X)
         return share_classes(explained, self._nearest(first_atoms))
 
-    @by_blocks
+    @apply_by_blocks
     def residuals_for(self, X: LDS) -> Floats:
         """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
         explained, _ = self._explained(X)
         return self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None] - explained
 
-    @by_blocks
+    @apply_by_blocks
     def codes_for(self, X: LDS) -> Floats:
         """Return the codes by the training systems, (len(X), n_atoms)."""
         check_is_fitted(self)
@@ -215,7 +215,7 @@ class SparseCodingClassifier(LDSClassifier):
         for block in kernel.blocks(systems):
             with locate_systems(block.start):
                 codes, cross = self.coder_.code(systems[block])
-            explained[block] = explained_by_class(
+            explained[block] = residual_reductions(
                 kernel.gram, cross, codes, self.atom_classes_, n_classes
             )
             first_atoms[block] = np.where(codes.any(axis=1), -1, cross.argmax(axis=1))

@@ -11,10 +11,10 @@ from ldslearn._checks import check_positive, random_source
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
-from ldslearn.geometry.fitted import FittedKernel, row_blocks
+from ldslearn.geometry.fitted_kernels import FittedKernel, cut_rows
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
-from ldslearn.models.blocks import by_blocks
+from ldslearn.models.blocks import apply_by_blocks
 
 _CANDIDATES = tuple(10.0**exponent for exponent in range(-2, 5))
 _FOLDS = 5
@@ -124,12 +124,12 @@ class LDSSVC(LDSClassifier):
         self.svc_, self.classes_ = svc, classes
         return self
 
-    @by_blocks
+    @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         return self._blockwise(X, "predict")
 
-    @by_blocks
+    @apply_by_blocks
     def decision_function(self, X: LDS) -> Floats:
         """Return the scores, (len(X), n_classes); of two classes (len(X),)."""
         return self._blockwise(X, "decision_function")
@@ -138,7 +138,7 @@ class LDSSVC(LDSClassifier):
         check_is_fitted(self)
         systems = self.kernel_.check(X)
         found = []
-        for block in row_blocks(len(systems), self.svc_.shape_fit_[0]):
+        for block in cut_rows(len(systems), self.svc_.shape_fit_[0]):
             with locate_systems(block.start):
                 found.append(getattr(self.svc_, method)(self._rows(systems[block])))
         return np.concatenate(found)

@@ -422,14 +422,14 @@ def synthesize(
     name = str(source)
     if is_model(source, kind_of(source)):
         model = Model.load(source)
-        sequence = synthesis.from_systems(model.systems, index, frames, seed)
+        sequence = synthesis.synthesize_from_systems(model.systems, index, frames, seed)
         shape = model.frame_shape
     else:
         table = table_options(time, columns, None, transpose)
         data = read_one(source, index, size, colour, **table)
         name = data.names[0]
-        sequence, shape = synthesis.from_sequence(data, states, frames, seed)
-    synthesis.write(output, sequence, shape, enlarge=enlarge, frame_rate=rate)
+        sequence, shape = synthesis.synthesize_from_sequence(data, states, frames, seed)
+    synthesis.write_sequence(output, sequence, shape, enlarge=enlarge, frame_rate=rate)
     report_written(output, False, f"{frames} frames like {name}")
 
 

@@ -10,7 +10,7 @@ from ldslearn._versions import versions
 from ldslearn.cluster import LDSKMeans
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.description import describe
-from ldslearn.models.defaults import usual_encoder
+from ldslearn.models.defaults import make_default_encoder
 
 
 def cluster_collection(
@@ -41,7 +41,7 @@ def cluster_collection(
             "the number of clusters", f"be at most {len(data)}, the number of sequences",
             n_clusters, "Ask for fewer.",
         )  # fmt: skip
-    encoder = usual_encoder(data, n_states, delays, n_jobs=n_jobs)
+    encoder = make_default_encoder(data, n_states, delays, n_jobs=n_jobs)
     model = LDSKMeans(n_clusters, random_state=seed, n_jobs=n_jobs)
     labels = model.fit(encoder.fit_transform(data.X)).labels_
     known = data.y is not None

@@ -22,9 +22,9 @@ from ldslearn.dictionary.centres import assigned, restarts, squared_distances
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import PARTS, Recipe
 from ldslearn.dictionary.samples import Samples, samples_of
-from ldslearn.geometry.fitted import check_like
+from ldslearn.geometry.fitted_kernels import check_same_layout
 from ldslearn.models import LDS
-from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
+from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
 
 
 class LDSKMeans(
@@ -136,11 +136,11 @@ class LDSKMeans(
         """Return the nearest centre of every system, (len(X),)."""
         return self.transform(X).argmin(axis=1)
 
-    @by_blocks
+    @apply_by_blocks
     def transform(self, X: LDS) -> Floats:
         """Return the distances to all centres, (len(X), n_clusters)."""
         check_is_fitted(self, "cluster_centers_")
-        systems = check_like(X, self._like, "the model was fitted with")
+        systems = check_same_layout(X, self._like, "the model was fitted with")
         data, weights = self._columns(systems)
         centres = list(self.cluster_centers_.terms[0].values())
         return np.sqrt(squared_distances(data, centres, weights, self.n_jobs))

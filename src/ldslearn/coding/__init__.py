@@ -1,7 +1,8 @@
-"""Sparse codes on Gram matrices, the transformer to them, and what they leave unexplained."""
+"""Sparse codes on Gram matrices, the transformer to them, and the residuals of classes."""
 
+from ldslearn.coding.class_residuals import residual_reductions
 from ldslearn.coding.coder import SparseCoder
-from ldslearn.coding.residuals import explained_by_class
-from ldslearn.coding.sparse import SparsePath, sparse_code, sparse_path
+from ldslearn.coding.sparse_codes import sparse_code
+from ldslearn.coding.sparse_paths import SparsePath, sparse_path
 
-__all__ = ["SparseCoder", "SparsePath", "explained_by_class", "sparse_code", "sparse_path"]
+__all__ = ["SparseCoder", "SparsePath", "residual_reductions", "sparse_code", "sparse_path"]

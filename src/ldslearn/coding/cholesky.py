@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-options: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "cache": True,
     "nogil": True,
     "fastmath": {"contract", "reassoc"},  # sums in any order, so that they vectorise
@@ -20,7 +20,7 @@ options: dict[str, Any] = {
 DEPENDENT = 1e-14
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def copy_to(out, x):  # type: ignore[no-untyped-def]
     """Copy x to the first entries of `out`.
 
@@ -30,7 +30,7 @@ def copy_to(out, x):  # type: ignore[no-untyped-def]
         out[i] = x[i]
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def append_row(K, active, n_active, L, atom):  # type: ignore[no-untyped-def]
     """Write an atom's row of the factor to ``L[n_active]``; False if it depends on the others."""
     row = L[n_active]
@@ -48,7 +48,7 @@ def append_row(K, active, n_active, L, atom):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def append_value(L, n_active, y, value):  # type: ignore[no-untyped-def]
     """Extend y by one entry after :func:`append_row`, for one more right-hand side `value`."""
     row = L[n_active]
@@ -57,7 +57,7 @@ def append_value(L, n_active, y, value):  # type: ignore[no-untyped-def]
     y[n_active] = value / row[n_active]
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def remove_row(L, n_active, y, position):  # type: ignore[no-untyped-def]
     """Remove one row of L and of the right-hand side; rotations make L triangular again."""
     for i in range(position, n_active - 1):
@@ -77,7 +77,7 @@ def remove_row(L, n_active, y, position):  # type: ignore[no-untyped-def]
         y[i + 1] = cosine * b - sine * a
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def back_substitute(L, n_active, y, w):  # type: ignore[no-untyped-def]
     """Fill w with the solution of L' w = y."""
     for i in range(n_active):
@@ -89,8 +89,8 @@ def back_substitute(L, n_active, y, w):  # type: ignore[no-untyped-def]
             w[j] -= value * L[i, j]
 
 
-@njit(**options)
-def combine(K, active, n_active, w, out):  # type: ignore[no-untyped-def]
+@njit(**OPTIONS)
+def multiply_active(K, active, n_active, w, out):  # type: ignore[no-untyped-def]
     """Fill `out` with K[:, active] w, four atoms per pass."""
     out[:] = 0.0
     i = 0
@@ -107,8 +107,8 @@ def combine(K, active, n_active, w, out):  # type: ignore[no-untyped-def]
         i += 1
 
 
-@njit(**options)
-def with_room(L, n_active):  # type: ignore[no-untyped-def]
+@njit(**OPTIONS)
+def grow_if_full(L, n_active):  # type: ignore[no-untyped-def]
     """Return L, or a larger copy when it is full."""
     if n_active < len(L):
         return L

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats, Indices
-from ldslearn.coding.sparse import sparse_code
-from ldslearn.geometry.fitted import FittedKernel, check_like
+from ldslearn.coding.sparse_codes import sparse_code
+from ldslearn.geometry.fitted_kernels import FittedKernel, check_same_layout
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS, as_systems
-from ldslearn.models.blocks import by_blocks
+from ldslearn.models.blocks import apply_by_blocks
 
 
 class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -76,11 +76,11 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def fit(self, X: LDS, y: Any = None) -> Self:
         """Take X, or the atoms given, as the dictionary, and compute its kernel matrix."""
         atoms = as_systems(X, "X") if self.atoms is None else as_systems(self.atoms, "atoms")
-        check_like(X, atoms, "the atoms have")
+        check_same_layout(X, atoms, "the atoms have")
         self.kernel_ = FittedKernel.fit(atoms, self.kernel, self.kernel_params, self.n_jobs)
         return self
 
-    @by_blocks
+    @apply_by_blocks
     def transform(self, X: LDS) -> Floats:
         """Return the codes, (len(X), n_atoms)."""
         codes = self.code(X)[0]

@@ -12,14 +12,14 @@ import numpy as np
 from numba import njit
 
 from ldslearn.coding.cholesky import (
+    OPTIONS,
     append_row,
     append_value,
     back_substitute,
-    combine,
     copy_to,
-    options,
+    grow_if_full,
+    multiply_active,
     remove_row,
-    with_room,
 )
 
 # What an atom is: free to join, active, waiting (it depends on the active ones; free again when
@@ -31,7 +31,7 @@ _TRUSTED = 1e-9  # and above which the search has led nowhere
 _LARGEST_NUDGE = 1e-3
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c, bounds, trace):  # type: ignore[no-untyped-def]
     """Move z from the solution of one problem to that of another.
 
@@ -59,7 +59,7 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
     steps, bound, nothing = 0, start, 1e-15 * distance
     for j in range(n_atoms):
         if role[j] == ACTIVE:
-            L = with_room(L, n_active)
+            L = grow_if_full(L, n_active)
             if append_row(K, active, n_active, L, j):
                 active[n_active] = j
                 signs[n_active] = np.sign(z[j])
@@ -75,7 +75,7 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
             return steps
         steps += 1
         back_substitute(L, n_active, goal, w)
-        combine(K, active, n_active, w, g)
+        multiply_active(K, active, n_active, w, g)
         t, event, sign = distance, np.int64(-1), 0.0
         for j in range(n_atoms):
             if role[j] == FREE:
@@ -107,7 +107,7 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
                 if role[j] == WAITING:
                     role[j] = FREE
         else:
-            L = with_room(L, n_active)
+            L = grow_if_full(L, n_active)
             if append_row(K, active, n_active, L, event):
                 active[n_active], signs[n_active] = event, sign
                 append_value(L, n_active, goal, change[event] - slope * sign)
@@ -117,8 +117,8 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
                 role[event] = WAITING
 
 
-@njit(**options)
-def violation(c, z, bound, barred, nonnegative):  # type: ignore[no-untyped-def]
+@njit(**OPTIONS)
+def kkt_violation(c, z, bound, barred, nonnegative):  # type: ignore[no-untyped-def]
     """Largest violation of the KKT conditions, in the units of c."""
     worst = 0.0
     for j in range(len(c)):
@@ -129,8 +129,8 @@ def violation(c, z, bound, barred, nonnegative):  # type: ignore[no-untyped-def]
     return worst
 
 
-@njit(**options)
-def nudged(k, nudge):  # type: ignore[no-untyped-def]
+@njit(**OPTIONS)
+def perturb(k, nudge):  # type: ignore[no-untyped-def]
     """Return k with every entry off by another share of up to `nudge`, so that no two tie."""
     out = np.empty(len(k))
     for j in range(len(k)):
@@ -138,8 +138,8 @@ def nudged(k, nudge):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(**options)
-def largest_of(k, barred):  # type: ignore[no-untyped-def]
+@njit(**OPTIONS)
+def largest_correlation(k, barred):  # type: ignore[no-untyped-def]
     """Largest |k_j| of atoms that are not barred."""
     largest = 0.0
     for j in range(len(k)):
@@ -148,7 +148,7 @@ def largest_of(k, barred):  # type: ignore[no-untyped-def]
     return largest
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-untyped-def]
     """Move any z to the solution, from where k is altered so that z is one; return its residual.
 
@@ -158,7 +158,7 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
     role = np.empty(n_atoms, dtype=np.int8)
     active, w = np.empty(n_atoms, dtype=np.int64), np.empty(n_atoms)
     c, change = np.empty(n_atoms), np.empty(n_atoms)
-    best, smallest, largest = z.copy(), np.inf, largest_of(k, barred)
+    best, smallest, largest = z.copy(), np.inf, largest_correlation(k, barred)
     for _ in range(_ATTEMPTS):
         n_active = np.int64(0)
         for j in range(n_atoms):
@@ -167,10 +167,10 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
             if z[j] != 0.0:
                 active[n_active], w[n_active] = j, z[j]
                 n_active += 1
-        combine(K, active, n_active, w, c)
+        multiply_active(K, active, n_active, w, c)
         for j in range(n_atoms):
             c[j] = k[j] - c[j]
-        residual = violation(c, z, bound, barred, nonnegative)
+        residual = kkt_violation(c, z, bound, barred, nonnegative)
         if not residual < smallest:
             break
         copy_to(best, z)
@@ -189,7 +189,7 @@ def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-
     return smallest
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def descend(K, k, bound, barred, nonnegative, max_steps, z, bounds, trace):  # type: ignore[no-untyped-def]
     """Fill z with the solution by lowering the bound from where it is zero; return the steps."""
     role = np.empty(len(k), dtype=np.int8)
@@ -205,7 +205,7 @@ def descend(K, k, bound, barred, nonnegative, max_steps, z, bounds, trace):  # t
     )  # fmt: skip
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def code_rows(K, cross, barred, bound, nonnegative, warm, max_steps, codes, residuals):  # type: ignore[no-untyped-def]
     """Fill `codes` and their KKT residuals for every row of `cross`.
 
@@ -214,14 +214,14 @@ def code_rows(K, cross, barred, bound, nonnegative, warm, max_steps, codes, resi
     """
     for i in range(len(cross)):
         k, z, out = cross[i], codes[i], barred[i % len(barred)]
-        tolerance = _TRUSTED * largest_of(k, out)
+        tolerance = _TRUSTED * largest_correlation(k, out)
         residuals[i] = np.inf
         if warm:
             residuals[i] = correct(K, k, bound, out, nonnegative, max_steps, z)
         nudge, attempt = 0.0, z.copy()
         while not residuals[i] <= tolerance and nudge < _LARGEST_NUDGE:
             # Ties between atoms can lead in circles: nudge k off them, and then correct.
-            descend(K, nudged(k, nudge), bound, out, nonnegative, max_steps, attempt, k[:0], K[:0])
+            descend(K, perturb(k, nudge), bound, out, nonnegative, max_steps, attempt, k[:0], K[:0])
             residual = correct(K, k, bound, out, nonnegative, max_steps, attempt)
             if residual < residuals[i]:
                 copy_to(z, attempt)

@@ -4,17 +4,17 @@ import numpy as np
 from numba import njit
 
 from ldslearn.coding.cholesky import (
+    OPTIONS,
     append_row,
     append_value,
     back_substitute,
-    combine,
     copy_to,
-    options,
-    with_room,
+    grow_if_full,
+    multiply_active,
 )
 
 
-@njit(**options)
+@njit(**OPTIONS)
 def pursue_rows(K, cross, barred, n_nonzero, codes, residuals):  # type: ignore[no-untyped-def]
     """Fill `codes` with at most `n_nonzero` coefficients a row, one more atom at a time.
 
@@ -41,13 +41,13 @@ def pursue_rows(K, cross, barred, n_nonzero, codes, residuals):  # type: ignore[
             if best < 0:
                 break
             out[best] = True
-            L = with_room(L, n_active)
+            L = grow_if_full(L, n_active)
             if append_row(K, active, n_active, L, best):
                 active[n_active] = best
                 append_value(L, n_active, y, k[best])
                 n_active += 1
                 back_substitute(L, n_active, y, w)
-                combine(K, active, n_active, w, c)
+                multiply_active(K, active, n_active, w, c)
                 for j in range(n_atoms):
                     c[j] = k[j] - c[j]
         codes[i] = 0.0

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from ldslearn._types import Bytes
 from ldslearn.datasets.collection import Collection
 from ldslearn.diagnostics.atom_use import measure_atom_use
-from ldslearn.models.synthesis import draw, from_sequence
+from ldslearn.models.synthesis import sample_sequence, synthesize_from_sequence
 
 _MOST = 12  # classes, and atoms
 _FRAMES = 16
@@ -67,7 +67,7 @@ def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip
     for label in data.classes[:_MOST]:
         index = int(np.flatnonzero(data.y == label)[0])
         one = data[[index]]
-        made, _ = from_sequence(one, None, _FRAMES, seed)
+        made, _ = synthesize_from_sequence(one, None, _FRAMES, seed)
         real = _grey_frames(one.X[0][:, :_FRAMES], data.frame_shape, factor)
         drawn = _grey_frames(made, data.frame_shape, factor)
         low, high = np.percentile(real, [0.5, 99.5])
@@ -108,7 +108,7 @@ def make_atom_clips(
         columns = _grey_frames(atoms.C[index][:n_pixels, :_COLUMNS], known.frame_shape, factor)
         reach = np.abs(columns).max(axis=(1, 2), keepdims=True)
         columns = columns / np.where(reach > 0, reach, 1.0)
-        made = _grey_frames(draw(atoms[index], _FRAMES, seed), known.frame_shape, factor)
+        made = _grey_frames(sample_sequence(atoms[index], _FRAMES, seed), known.frame_shape, factor)
         column = columns_of_codes[index]
         found.append(
             AtomClip(

@@ -22,9 +22,9 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.dictionary.samples import Samples, in_blocks, samples_of
-from ldslearn.geometry.fitted import check_like, systems_not_as_fitted
+from ldslearn.geometry.fitted_kernels import check_same_layout, systems_not_as_fitted
 from ldslearn.models import LDS, as_systems
-from ldslearn.models.blocks import StoredSystems, as_batch, by_blocks
+from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
 
 
 class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -117,7 +117,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.n_batches_ = len(self.batch_objective_)
         return self
 
-    @by_blocks
+    @apply_by_blocks
     def transform(self, X: LDS) -> Floats:
         """Return the codes, (len(X), n_atoms), of several codes side by side.
 
@@ -242,7 +242,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _check_like(self, X: Any) -> LDS:
         whose = "the model was fitted with"
-        systems, fitted = check_like(X, self._like, whose), self._like.n_noise
+        systems, fitted = check_same_layout(X, self._like, whose), self._like.n_noise
         covariance = any(split_name(name)[0] == "covariance" for name in self.recipe_.codes[0])
         if covariance and systems.n_noise != fitted:
             raise systems_not_as_fitted("n_noise", systems.n_noise, fitted, whose)

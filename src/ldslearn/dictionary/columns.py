@@ -12,10 +12,13 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ldslearn._types import Floats, Indices
-from ldslearn.geometry.pairs import Side, sum_pairs
+from ldslearn.geometry.closed_form import plain_sums, skew_sums, symmetric_sums
+from ldslearn.geometry.pairs import BatchBases, sum_pairs
 from ldslearn.models import SkewForm, SymmetricForm
 
 Kind = Literal["symmetric", "skew", "plain"]
+
+_SUMS = {"symmetric": symmetric_sums, "skew": skew_sums, "plain": plain_sums}
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,20 +132,20 @@ class Columns:
 
     def kernel(self, other: Self, n_jobs: int | None = None) -> Floats:
         """Return the kernels of all pairs, (len(self), len(other))."""
-        side = self._side()
+        bases = self._bases()
         return sum_pairs(
-            f"{self.kind}_sums",
-            side,
-            side if other is self else other._side(),
+            _SUMS[self.kind],
+            bases,
+            bases if other is self else other._bases(),
             n_jobs,
             "kernels of atoms",
         )
 
-    def _side(self) -> Side:
+    def _bases(self) -> BatchBases:
         def basis(block: slice) -> Floats:
             return np.swapaxes(self.rows[block], 1, 2)
 
-        return Side((len(self), self.n_columns), basis, self.eigenvalues)
+        return BatchBases((len(self), self.n_columns), basis, self.eigenvalues)
 
 
 def _rows(basis: Floats) -> Floats:

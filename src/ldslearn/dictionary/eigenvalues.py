@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from ldslearn._types import Floats
-from ldslearn.geometry.stein import _options
+from ldslearn.geometry.stein import OPTIONS
 from ldslearn.models.spectrum import largest_singular_value
 
 LIMIT = largest_singular_value(100)  # modulus: kernels accept a hundred such states
@@ -91,7 +91,7 @@ def best_eigenvalues(
     return pick_lowest(points, evaluate(points), ends, grid.limit, _NODES, _TO_COEFFICIENTS)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def find_valleys(heights, places):  # type: ignore[no-untyped-def]
     """Both ends, in u, of the valleys that may hold the minimum of each f, (k, n_valleys, 2).
 
@@ -117,14 +117,14 @@ def find_valleys(heights, places):  # type: ignore[no-untyped-def]
     return ends
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def to_eigenvalue(ends, t, limit):  # type: ignore[no-untyped-def]
     """The eigenvalue at t in [-1, 1] between the two ends of a valley."""
     x = np.tanh(0.5 * (ends[0] + ends[1]) + 0.5 * (ends[1] - ends[0]) * t)
     return min(max(x, -limit), limit)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def place_nodes(ends, current, limit, nodes):  # type: ignore[no-untyped-def]
     """Points at which every f is needed, (k, n_valleys n_nodes + 1): all nodes, and `current`."""
     k, n_valleys, n_nodes = ends.shape[0], ends.shape[1], len(nodes)
@@ -137,7 +137,7 @@ def place_nodes(ends, current, limit, nodes):  # type: ignore[no-untyped-def]
     return points
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def pick_lowest(points, values, ends, limit, nodes, to_coefficients):  # type: ignore[no-untyped-def]
     """The minimiser of each f from its values at the points of :func:`place_nodes`, (k,)."""
     n_nodes = len(nodes)
@@ -152,7 +152,7 @@ def pick_lowest(points, values, ends, limit, nodes, to_coefficients):  # type: i
     return best
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def evaluate_polynomial(t, coefficients):  # type: ignore[no-untyped-def]
     """Value, first and second derivative of a Chebyshev series at t, by Clenshaw's recurrence."""
     a, b, c = 0.0, 0.0, 0.0
@@ -165,7 +165,7 @@ def evaluate_polynomial(t, coefficients):  # type: ignore[no-untyped-def]
     return value, a + t * b - previous_b, 2.0 * b + t * c - previous_c
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def minimize_polynomial(values, nodes, to_coefficients):  # type: ignore[no-untyped-def]
     """Minimiser on [-1, 1] of the polynomial through values at nodes (descending), and its minimum.
 

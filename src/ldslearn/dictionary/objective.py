@@ -7,10 +7,10 @@ The functions are compiled at their first call, and kept on disk.
 
 from numba import njit
 
-from ldslearn.geometry.stein import _options
+from ldslearn.geometry.stein import OPTIONS
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def weigh_real(G, own, eigenvalues, weights, H):  # type: ignore[no-untyped-def]
     """Fill H with d_k(l) * G, and return sum d G^2, for real eigenvalues.
 
@@ -35,7 +35,7 @@ def weigh_real(G, own, eigenvalues, weights, H):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def weigh_plain(G, weights, H):  # type: ignore[no-untyped-def]
     """:func:`weigh_real` with all eigenvalues zero."""
     total = 0.0
@@ -47,7 +47,7 @@ def weigh_plain(G, weights, H):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def weigh_planes(G, own, theta, weights, H):  # type: ignore[no-untyped-def]
     """:func:`weigh_real` for planes (q1, q2) with eigenvalues +-i theta; see ``skew_sums``.
 
@@ -89,7 +89,7 @@ def weigh_planes(G, own, theta, weights, H):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(**{**_options, "fastmath": {"contract", "reassoc"}})  # sums in any order, as BLAS does
+@njit(**{**OPTIONS, "fastmath": {"contract", "reassoc"}})  # sums in any order, as BLAS does
 def multiply_weighted_gram(W, d, v, out):  # type: ignore[no-untyped-def]
     """Fill `out` with W' diag(d) W v, two rows of W at a time: memory is read once, not twice."""
     n_rows, m = W.shape
@@ -106,7 +106,7 @@ def multiply_weighted_gram(W, d, v, out):  # type: ignore[no-untyped-def]
             out[j] += first * W[i, j] + second * W[k, j]
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def fill_real_terms(G, eigenvalues, weights, p, m):  # type: ignore[no-untyped-def]
     """Fill p (n, T) and m (T,): column k adds (1-l^2) sum_i p_ki / (1-l m_i)^2 to the objective.
 
@@ -122,7 +122,7 @@ def fill_real_terms(G, eigenvalues, weights, p, m):  # type: ignore[no-untyped-d
                 p[k, s * n1 + b] = weight * G[s, b, k] ** 2
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def fill_plane_terms(G, theta, weights, p, m):  # type: ignore[no-untyped-def]
     """:func:`fill_real_terms` for planes: p (n // 2, T)."""
     n_sets, n1, n = G.shape
@@ -144,7 +144,7 @@ def fill_plane_terms(G, theta, weights, p, m):  # type: ignore[no-untyped-def]
                 p[a, i] = weights[s] * (G[s, n1 - 1, 2 * a] ** 2 + G[s, n1 - 1, 2 * a + 1] ** 2)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def fill_values(points, p, m, values):  # type: ignore[no-untyped-def]
     """Fill `values` (k, n_points) with (1-x^2) sum_i p_ki / (1-x m_i)^2 at points x (k, n_points).
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from ldslearn.dictionary.columns import Columns
-from ldslearn.geometry.finite import finite_bases
-from ldslearn.geometry.static import noise_directions
+from ldslearn.geometry.finite_observability import finite_bases
+from ldslearn.geometry.static_kernels import noise_directions
 from ldslearn.models import LDS, canonical_skew, canonical_symmetric
 
 PARTS = {"twofold": ("symmetric", "skew"), "symmetric": ("symmetric",), "skew": ("skew",)}

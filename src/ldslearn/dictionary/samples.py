@@ -19,7 +19,7 @@ from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.problem import AtomProblem
 from ldslearn.dictionary.recipe import Recipe
 from ldslearn.models import LDS
-from ldslearn.models.blocks import Block, StoredSystems, cut_systems, loaded
+from ldslearn.models.blocks import Block, StoredSystems, cut_systems, load_block
 
 Terms = list[Columns]
 
@@ -165,7 +165,7 @@ def in_blocks(X: LDS | StoredSystems) -> bool:
 
 def columns_of(block: Block, recipe: Recipe) -> Terms:
     """Return the terms of one code."""
-    return list(recipe.columns(loaded(block))[0].values())
+    return list(recipe.columns(load_block(block))[0].values())
 
 
 def members_of(terms: Stored, members: Indices) -> list[AtomProblem]:

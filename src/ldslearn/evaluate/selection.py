@@ -14,7 +14,7 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, Split, automatic_folds
 from ldslearn.models import LDSEncoder
-from ldslearn.models.defaults import automatic_delays, feasible_states, usual_encoder
+from ldslearn.models.defaults import choose_delays, list_feasible_states, make_default_encoder
 
 SPARSITIES = (0.02, 0.1)
 
@@ -75,15 +75,15 @@ def choose(
         is to be tested might be too short for them.
     """
     whole = data if whole is None else whole
-    delays = automatic_delays(whole, n_states) if delays is None else delays
-    orders = feasible_states(whole, delays) if n_states is None else [n_states]
+    delays = choose_delays(whole, n_states) if delays is None else delays
+    orders = list_feasible_states(whole, delays) if n_states is None else [n_states]
     sparsities: Sequence[float | None] = (None,)
     if method.sparse:
         sparsities = SPARSITIES[::-1] if sparsity is None else (sparsity,)
     if len(orders) * len(sparsities) == 1:
         return Choice(orders[0], delays, sparsities[0], [])
     usual = Choice(
-        int(usual_encoder(whole, n_states, delays).n_states),
+        int(make_default_encoder(whole, n_states, delays).n_states),
         delays,
         (settings.sparsity if sparsity is None else sparsity) if method.sparse else None,
         [],

@@ -6,10 +6,10 @@ from ldslearn.geometry.alternatives import (
     kl_divergence_rate,
 )
 from ldslearn.geometry.distances import martin_distance, projection_distance
-from ldslearn.geometry.finite import finite_projection_kernel
+from ldslearn.geometry.finite_observability import finite_projection_kernel
 from ldslearn.geometry.kernels import hybrid_kernel, martin_kernel, projection_kernel
 from ldslearn.geometry.registry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel
-from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel
+from ldslearn.geometry.static_kernels import covariance_kernel, deviation_kernel, mean_kernel
 from ldslearn.geometry.subspaces import cross_gramian, gramian, principal_angles
 from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_kernel
 

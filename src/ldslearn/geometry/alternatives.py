@@ -9,15 +9,16 @@ from ldslearn import _errors
 from ldslearn._checks import check_between, check_real, check_whole, random_source
 from ldslearn._places import locate_systems, warn_once
 from ldslearn._types import Complexes, Floats
+from ldslearn.geometry.output_normal import output_normal_form, unstable_systems
 from ldslearn.geometry.pairs import (
     check_pair,
     field_missing,
     for_each_tile,
-    prepare_both,
+    output_normal_forms,
     solve_pairs,
 )
-from ldslearn.geometry.prepared import prepare, unstable_systems
-from ldslearn.geometry.windows import mean_over_windows, root_mean_over_windows
+from ldslearn.geometry.stein import solutions
+from ldslearn.geometry.window_means import mean_over_windows, root_mean_over_windows
 from ldslearn.models import LDS
 
 _SMALL_TILE = 8
@@ -53,16 +54,16 @@ def binet_cauchy_kernel(
     first, second = check_pair(X, Y)
     if first.x0 is None or second.x0 is None:
         raise field_missing("the Binet-Cauchy kernel", "x0")
-    faded = _faded(first, decay)
-    others = faded if second is first else _faded(second, decay)
-    prepare_both(faded, others, n_jobs)
-    starts, other_starts = _prepared_starts(faded), _prepared_starts(others)
+    faded = _apply_decay(first, decay)
+    others = faded if second is first else _apply_decay(second, decay)
+    output_normal_forms(faded, others, n_jobs)
+    starts, other_starts = _output_normal_x0(faded), _output_normal_x0(others)
 
     def contract(rows: slice, columns: slice, V: Floats) -> Floats:
         return ((starts[rows, None, None] @ V)[:, :, 0] * other_starts[columns]).sum(axis=-1)
 
     K = solve_pairs(
-        "solutions", faded, others, n_jobs, "Binet-Cauchy kernel",
+        solutions, faded, others, n_jobs, "Binet-Cauchy kernel",
         (faded.n_states, others.n_states), contract,
     )  # fmt: skip
     if not normalise:
@@ -72,8 +73,8 @@ def binet_cauchy_kernel(
     return np.asarray(K / scale)
 
 
-def _faded(systems: LDS, decay: float) -> LDS:
-    return LDS._trusted(
+def _apply_decay(systems: LDS, decay: float) -> LDS:
+    return LDS._from_trusted(
         A=np.sqrt(decay) * systems.A,
         C=systems.C,
         x0=systems.x0,
@@ -81,10 +82,12 @@ def _faded(systems: LDS, decay: float) -> LDS:
     )
 
 
-def _prepared_starts(systems: LDS) -> Floats:
+def _output_normal_x0(systems: LDS) -> Floats:
     """x0 in output-normal coordinates, (N, n)."""
     assert systems.x0 is not None
-    return np.asarray(np.linalg.solve(prepare(systems).transform, systems.x0[..., None])[..., 0])
+    return np.asarray(
+        np.linalg.solve(output_normal_form(systems).transform, systems.x0[..., None])[..., 0]
+    )
 
 
 @mean_over_windows
@@ -118,13 +121,13 @@ def kl_divergence_rate(
             _check_driven(systems)
     if n_frequencies is not None:
         check_whole("n_frequencies", n_frequencies)
-        return _rates(first, second, n_frequencies, n_jobs)
+        return _integrate_rates(first, second, n_frequencies, n_jobs)
     radius = max(first.spectral_radius.max(), second.spectral_radius.max(), 0.5)
     n_frequencies = min(_MOST_FREQUENCIES // 2, int(np.ceil(12 / -np.log(radius))))
-    rates = _rates(first, second, n_frequencies, n_jobs)
+    rates = _integrate_rates(first, second, n_frequencies, n_jobs)
     while n_frequencies < _MOST_FREQUENCIES:
         n_frequencies *= 2
-        coarse, rates = rates, _rates(first, second, n_frequencies, n_jobs)
+        coarse, rates = rates, _integrate_rates(first, second, n_frequencies, n_jobs)
         if np.allclose(coarse, rates, rtol=1e-8, atol=1e-10):
             return rates
     warnings.warn(
@@ -152,14 +155,14 @@ def _check_driven(systems: LDS) -> None:
         raise unstable_systems(list(np.flatnonzero(~systems.is_stable)))
 
 
-def _rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:
+def _integrate_rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:
     """Divergence rates by the trapezoidal rule."""
     # Real systems have conjugate spectra: half the circle, the ends counting once.
     angles = 2 * np.pi * np.arange(n_frequencies // 2 + 1) / n_frequencies
     weights = np.where((angles == 0) | (np.isclose(angles, np.pi)), 1.0, 2.0) / n_frequencies
     rates = np.empty((len(X), len(Y)))
     for_each_tile(
-        lambda rows, columns: _divergences(X[rows], Y[columns], angles, weights),
+        lambda rows, columns: _divergence_rates(X[rows], Y[columns], angles, weights),
         rates,
         tile=(_SMALL_TILE, _SMALL_TILE),
         symmetric=False,
@@ -169,7 +172,7 @@ def _rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> Floats:
     return rates
 
 
-def _divergences(X: LDS, Y: LDS, angles: Floats, weights: Floats) -> Floats:
+def _divergence_rates(X: LDS, Y: LDS, angles: Floats, weights: Floats) -> Floats:
     """Rates of all pairs; the trace is a sum of positive terms, so that little cancels.
 
     With H B = U diag(s) Q*, U unitary: S = C U diag(v + s^2) U*C' + v (I - CC').
@@ -252,7 +255,7 @@ def alignment_distance(
     starts = _polar(random_source(random_state).standard_normal((n_starts - 1, n, n)))
     distances = np.empty((len(first), len(second)))
     for_each_tile(
-        lambda rows, columns: _aligned(first[rows], second[columns], weight, starts, max_iter),
+        lambda rows, columns: _align(first[rows], second[columns], weight, starts, max_iter),
         distances,
         tile=(_SMALL_TILE, _SMALL_TILE),
         symmetric=first is second,
@@ -262,7 +265,7 @@ def alignment_distance(
     return distances
 
 
-def _aligned(X: LDS, Y: LDS, weight: float, starts: Floats, max_iter: int) -> Floats:
+def _align(X: LDS, Y: LDS, weight: float, starts: Floats, max_iter: int) -> Floats:
     A1, A2 = X.A[:, None], Y.A[None]
     overlap = np.swapaxes(Y.C, 1, 2)[None] @ X.C[:, None]  # C2'C1
     # With the shift, the gain is convex on all matrices, and polar(gradient + shift P) ascends.

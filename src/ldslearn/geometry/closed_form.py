@@ -2,10 +2,10 @@
 
 from numba import njit
 
-from ldslearn.geometry.stein import _options
+from ldslearn.geometry.stein import OPTIONS
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def plain_sums(first, second, G, out):  # type: ignore[no-untyped-def]
     """|H1'H2|_F^2 of every pair; G = H1'H2, (rows, k1, columns, k2); `first`, `second` unused."""
     rows, k1, columns, k2 = G.shape
@@ -18,7 +18,7 @@ def plain_sums(first, second, G, out):  # type: ignore[no-untyped-def]
             out[i, j] = total
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def symmetric_sums(first, second, G, out):  # type: ignore[no-untyped-def]
     """Table 2 for real eigenvalues: sum_ab (1-l_a^2)(1-m_b^2)/(1-l_a m_b)^2 (u_a'w_b)^2.
 
@@ -45,7 +45,7 @@ def symmetric_sums(first, second, G, out):  # type: ignore[no-untyped-def]
             out[i, j] = total
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def skew_sums(first, second, G, out):  # type: ignore[no-untyped-def]
     """Table 2 for conjugate imaginary eigenvalues, over the planes of the real pairs (Theta, Q).
 

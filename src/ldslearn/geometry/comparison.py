@@ -11,7 +11,7 @@ from ldslearn.geometry import (
     projection_distance,
     projection_kernel,
 )
-from ldslearn.models.defaults import usual_encoder
+from ldslearn.models.defaults import make_default_encoder
 
 
 def compare_sequences(
@@ -22,7 +22,7 @@ def compare_sequences(
     stabilizer: str = "soft",
 ) -> dict[str, Any]:
     """Return distances and angles (degrees) between the systems of the first two sequences."""
-    encoder = usual_encoder(data, n_states, delays, stabilizer=stabilizer)
+    encoder = make_default_encoder(data, n_states, delays, stabilizer=stabilizer)
     systems = encoder.fit_transform(data.X)
     first, second = systems[0], systems[1]
     return {

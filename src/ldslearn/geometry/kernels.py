@@ -6,16 +6,17 @@ from ldslearn import _errors
 from ldslearn._checks import check_real
 from ldslearn._places import warn_once
 from ldslearn._types import Floats
-from ldslearn.geometry.definite import POLICIES, apply_policy
+from ldslearn.geometry.definiteness import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.pairs import check_pair, solve_pairs
-from ldslearn.geometry.spreading import over_blocks
-from ldslearn.geometry.static import covariance_kernel, radial
-from ldslearn.geometry.windows import mean_over_windows
+from ldslearn.geometry.static_kernels import covariance_kernel, radial_kernel
+from ldslearn.geometry.stein import squared_norms
+from ldslearn.geometry.tiles import compute_by_tiles
+from ldslearn.geometry.window_means import mean_over_windows
 from ldslearn.models import LDS
 
 
-@over_blocks
+@compute_by_tiles
 @mean_over_windows
 def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |V1'V2|_F^2 of the observability subspaces of all pairs, Eq. (12).
@@ -28,7 +29,7 @@ def projection_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
         Threads, as in joblib; the result does not depend on it.
     """
     first, second = check_pair(X, Y)
-    return solve_pairs("squared_norms", first, second, n_jobs, "projection kernel")
+    return solve_pairs(squared_norms, first, second, n_jobs, "projection kernel")
 
 
 @warn_once
@@ -59,7 +60,7 @@ def martin_kernel(
     """
     if psd not in POLICIES:
         raise _errors.unknown_name("psd", psd, POLICIES)
-    K, _ = radial(squared_martin_distance, X, Y, bandwidth, n_jobs=n_jobs)
+    K, _ = radial_kernel(squared_martin_distance, X, Y, bandwidth, n_jobs=n_jobs)
     part = apply_policy(K, psd, stacklevel=3) if Y is None or Y is X else None
     return K if part is None else part.gram
 

@@ -1,4 +1,4 @@
-"""All pairs of two batches, tile by tile: one matrix product and one compiled pass a tile."""
+"""All pairs of two batches, tile by tile: one matrix product and one compiled pass per tile."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,10 +10,13 @@ import numpy as np
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats
-from ldslearn.geometry.prepared import Prepared, no_solution, prepare
+from ldslearn.geometry.output_normal import OutputNormalForm, no_solution, output_normal_form
 from ldslearn.models import LDS, as_systems
 
-Sums = Callable[[Floats, Floats, Floats, Floats], None]  # parameters of both sides, H1'H2, result
+# Parameters of both sides, H1'H2, result
+Sums = Callable[[Floats, Floats, Floats, Floats], None]
+# S of the rows, T and D of the columns, C1'C2, result
+Reduction = Callable[[Floats, Floats, Floats, Floats, Floats], None]
 
 # States along a tile: products near their best speed, a tile in cache; half as many for few
 # systems, so that a symmetric problem is little more than half of the square.
@@ -78,7 +81,7 @@ def for_each_tile(
 
 
 def solve_pairs(
-    kernel: str,
+    reduction: Reduction,
     X: LDS,
     Y: LDS,
     n_jobs: int | None,
@@ -90,30 +93,28 @@ def solve_pairs(
 
     Parameters
     ----------
-    kernel : "squared_norms", "log_determinants" or "solutions"
+    reduction : callable
+        ``squared_norms``, ``log_determinants`` or ``solutions`` of :mod:`stein`.
     X, Y : LDS
         The same object for a symmetric problem, which is solved by halves.
     n_jobs : int or None
     description : str
     tail : tuple of int
-        Trailing shape of what `kernel` returns of one pair.
+        Trailing shape of what `reduction` writes for one pair.
     reduce : callable, optional
-        ``reduce(rows, columns, tile)`` makes one number a pair of it.
+        ``reduce(rows, columns, tile)`` returns one number per pair.
 
     Returns
     -------
     (len(X), len(Y), *tail) array, or (len(X), len(Y)) with `reduce`
     """
-    from ldslearn.geometry import stein  # imports numba, which takes its time
-
-    reduction = getattr(stein, kernel)
-    first, second = prepare_both(X, Y, n_jobs)
+    first, second = output_normal_forms(X, Y, n_jobs)
     n1, n2, m = X.n_states, Y.n_states, X.n_channels
     out = np.empty((len(X), len(Y), *(() if reduce else tail)))
     lanes = second.lanes
-    columns_a_tile = lanes * max(1, round(_tile_size(len(Y), n2) / lanes))
-    rows_a_tile = columns_a_tile if X is Y else _tile_size(len(X), n1)
-    kept = max(2, _KEPT_BYTES // (8 * m * columns_a_tile * n2))
+    columns_per_tile = lanes * max(1, round(_tile_size(len(Y), n2) / lanes))
+    rows_per_tile = columns_per_tile if X is Y else _tile_size(len(X), n1)
+    kept = max(2, _KEPT_BYTES // (8 * m * columns_per_tile * n2))
 
     @lru_cache(kept)
     def left(start: int, stop: int) -> Floats:
@@ -144,7 +145,7 @@ def solve_pairs(
     for_each_tile(
         work,
         out,
-        tile=(rows_a_tile, columns_a_tile),
+        tile=(rows_per_tile, columns_per_tile),
         symmetric=X is Y and out.ndim == 2,
         n_jobs=n_jobs,
         description=description,
@@ -154,17 +155,19 @@ def solve_pairs(
     return out
 
 
-def prepare_both(X: LDS, Y: LDS, n_jobs: int | None = None) -> tuple[Prepared, Prepared]:
-    """Return both batches in output-normal coordinates; messages tell them apart."""
-    first = prepare(X, n_jobs)
+def output_normal_forms(
+    X: LDS, Y: LDS, n_jobs: int | None = None
+) -> tuple[OutputNormalForm, OutputNormalForm]:
+    """Return both batches in output-normal coordinates; messages name the batch."""
+    first = output_normal_form(X, n_jobs)
     if Y is X:
         return first, first
     with locate_systems(batch=" of Y"):
-        return first, prepare(Y, n_jobs)
+        return first, output_normal_form(Y, n_jobs)
 
 
 @dataclass(frozen=True)
-class Side:
+class BatchBases:
     """One batch of a kernel that is a sum over the entries of H1'H2.
 
     Attributes
@@ -174,7 +177,7 @@ class Side:
     basis : callable
         H of a slice of systems, (systems, rows, columns).
     parameters : (N, ...) array or None
-        Eigenvalues, or what else the sum asks for.
+        Eigenvalues, or what else the sum needs.
     """
 
     size: tuple[int, int]
@@ -182,35 +185,29 @@ class Side:
     parameters: Floats | None = None
 
 
-def both_sides(make: Callable[[LDS], Side], X: LDS, Y: LDS | None) -> tuple[Side, Side]:
-    """Return the sides of both batches after checking them; one object if they are the same."""
+def make_bases(
+    make: Callable[[LDS], BatchBases], X: LDS, Y: LDS | None
+) -> tuple[BatchBases, BatchBases]:
+    """Return the bases of both batches after checking them; one object if they are the same."""
     first, second = check_pair(X, Y)
-    side = make(first)
+    bases = make(first)
     if second is first:
-        return side, side
+        return bases, bases
     with locate_systems(batch=" of Y"):
-        return side, make(second)
-
-
-def _compiled(name: str) -> Sums:
-    from ldslearn.geometry import closed_form  # imports numba, which takes its time
-
-    sums: Sums = getattr(closed_form, name)
-    return sums
+        return bases, make(second)
 
 
 def sum_pairs(
-    sums: str | Sums,
-    first: Side,
-    second: Side,
+    add_up: Sums,
+    first: BatchBases,
+    second: BatchBases,
     n_jobs: int | None,
     description: str,
 ) -> Floats:
-    """Apply a compiled sum of :mod:`closed_form`, by name, or one like it to H1'H2 of all pairs.
+    """Apply a sum of :mod:`closed_form`, or one like it, to H1'H2 of all pairs.
 
     The same object on both sides is a symmetric problem, which is solved by halves.
     """
-    add_up = _compiled(sums) if isinstance(sums, str) else sums
     out = np.empty((first.size[0], second.size[0]))
     unused = np.empty((1, 1))
 

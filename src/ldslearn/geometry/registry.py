@@ -16,9 +16,9 @@ from ldslearn.geometry.alternatives import (
     kl_divergence_rate,
 )
 from ldslearn.geometry.distances import martin_distance, projection_distance
-from ldslearn.geometry.finite import finite_projection_kernel
+from ldslearn.geometry.finite_observability import finite_projection_kernel
 from ldslearn.geometry.kernels import hybrid_kernel, martin_kernel, projection_kernel
-from ldslearn.geometry.static import covariance_kernel, deviation_kernel, mean_kernel
+from ldslearn.geometry.static_kernels import covariance_kernel, deviation_kernel, mean_kernel
 from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_kernel
 from ldslearn.models import LDS
 
@@ -82,7 +82,7 @@ def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
     if not isinstance(parameters, Mapping):
         raise _errors.invalid_parameter("kernel_params", "be a mapping or None", parameters)
     if isinstance(kernel, str):
-        return [(_known(kernel), 1.0, _settings(kernel, parameters))]
+        return [(_check_kernel_name(kernel), 1.0, _check_parameters(kernel, parameters))]
     if callable(kernel):
         return [(kernel, 1.0, dict(parameters))]
     if not isinstance(kernel, Mapping) or not kernel:
@@ -90,7 +90,7 @@ def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
             "kernel", "be a name, a function or a mapping of names to weights", kernel
         )
     for name, weight in kernel.items():
-        check_real(f"the weight of {_known(name)!r}", weight, "be non-negative", low=0)
+        check_real(f"the weight of {_check_kernel_name(name)!r}", weight, "be non-negative", low=0)
     if not any(kernel.values()):
         raise _errors.invalid_parameter("kernel", "have a weight above zero", kernel)
     for stranger, value in parameters.items():
@@ -98,7 +98,8 @@ def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
             owners = [name for name in kernel if stranger in _parameters_of(name)]
             raise _mixture_parameter(stranger, owners or list(kernel))
     return [
-        (name, float(w), _settings(name, parameters.get(name, {}))) for name, w in kernel.items()
+        (name, float(w), _check_parameters(name, parameters.get(name, {})))
+        for name, w in kernel.items()
     ]
 
 
@@ -107,7 +108,7 @@ def _parameters_of(name: str) -> list[str]:
     return [parameter for parameter in known if parameter not in ("X", "Y", "n_jobs")]
 
 
-def _settings(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _check_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     for parameter in parameters:
         if parameter not in _parameters_of(name):
             raise _unknown_parameter(name, parameter, _parameters_of(name))
@@ -165,7 +166,7 @@ def pairwise_distance(
     return DISTANCES[distance](X, Y, n_jobs=n_jobs, **parameters)
 
 
-def _known(name: str) -> str:
+def _check_kernel_name(name: str) -> str:
     if name not in KERNELS:
         raise _errors.unknown_name("kernel", name, KERNELS)
     return name

@@ -4,8 +4,9 @@ import numpy as np
 
 from ldslearn._places import warn_once
 from ldslearn._types import Floats, Indices
-from ldslearn.geometry.pairs import check_pair, for_each_tile, prepare_both, solve_pairs
-from ldslearn.geometry.prepared import prepare
+from ldslearn.geometry.output_normal import output_normal_form
+from ldslearn.geometry.pairs import check_pair, for_each_tile, output_normal_forms, solve_pairs
+from ldslearn.geometry.stein import solutions
 from ldslearn.models import LDS
 
 _ANGLE_TILE = 16
@@ -15,7 +16,7 @@ _MOST_DOUBLINGS = 60
 @warn_once
 def gramian(X: LDS) -> Floats:
     """Return the observability Gramians O'O = sum_t (A^t)'C'C A^t, Eq. (4), (N, n, n)."""
-    return prepare(check_pair(X, None)[0]).gramian.copy()
+    return output_normal_form(check_pair(X, None)[0]).gramian.copy()
 
 
 @warn_once
@@ -34,11 +35,11 @@ def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) ->
     """
     first, second = check_pair(X, Y)
     solved = solve_pairs(
-        "solutions", first, second, n_jobs, "solving pairs", (first.n_states, second.n_states)
+        solutions, first, second, n_jobs, "solving pairs", (first.n_states, second.n_states)
     )
     # V = O transform, so that O1'O2 = transform1^-T V1'V2 transform2^-1
-    left = np.swapaxes(np.linalg.inv(prepare(first).transform), 1, 2)
-    return left[:, None] @ solved @ np.linalg.inv(prepare(second).transform)
+    left = np.swapaxes(np.linalg.inv(output_normal_form(first).transform), 1, 2)
+    return left[:, None] @ solved @ np.linalg.inv(output_normal_form(second).transform)
 
 
 @warn_once
@@ -60,7 +61,7 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     (len(X), len(Y), min(X.n_states, Y.n_states)) array, in [0, pi/2]
     """
     first, second = check_pair(X, Y)
-    stable, other_stable = (one.stable for one in prepare_both(first, second, n_jobs))
+    stable, other_stable = (one.stable for one in output_normal_forms(first, second, n_jobs))
     n_angles = min(first.n_states, second.n_states)
     angles = np.empty((len(first), len(second), n_angles))
 
@@ -81,7 +82,7 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     )
     if not (stable.all() and other_stable.all()):  # a formal solution has no sines
         shape = first.n_states, second.n_states
-        V = solve_pairs("solutions", first, second, n_jobs, "computing angles", shape)
+        V = solve_pairs(solutions, first, second, n_jobs, "computing angles", shape)
         formal = ~(stable[:, None] & other_stable)
         cosines = np.linalg.svd(V[formal], compute_uv=False)
         angles[formal] = np.arccos(np.clip(cosines, 0.0, 1.0))
@@ -107,7 +108,7 @@ def _joint_factor(X: LDS, Y: LDS, i: Indices, j: Indices) -> Floats:
 
     The Gramian is never formed, so that small sines do not drown in it.
     """
-    first, second = prepare(X), prepare(Y)
+    first, second = output_normal_form(X), output_normal_form(Y)
     n1 = X.n_states
     C = np.concatenate([first.measurement(X, i), second.measurement(Y, j)], axis=2)
     size = C.shape[2]

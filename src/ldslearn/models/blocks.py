@@ -73,7 +73,7 @@ def as_batch(X: Any, name: str = "X") -> LDS | StoredSystems:
     return X if isinstance(X, StoredSystems) else as_systems(X, name, at_least_one=True)
 
 
-def blocks_of(X: Any) -> list[Block] | None:
+def cut_where_needed(X: Any) -> list[Block] | None:
     """Return consecutive blocks of systems; None where they are best taken in one piece."""
     if isinstance(X, StoredSystems):
         return cut_systems(X, _STREAMED)
@@ -91,18 +91,18 @@ def cut_systems(X: LDS | StoredSystems, n_bytes: int) -> list[Block]:
     return [X[start : start + step] for start in range(0, len(X), step)]
 
 
-def loaded(block: Block) -> LDS:
+def load_block(block: Block) -> LDS:
     """Return the systems of a block, in memory."""
     return block if isinstance(block, LDS) else block.load()
 
 
-def by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
+def apply_by_blocks(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a method ``f(self, X)``, one row per system, take a store, and use a cluster."""
 
     @warn_once
     @wraps(method)
     def run(self: Any, X: Any) -> Any:
-        blocks = blocks_of(X)
+        blocks = cut_where_needed(X)
         if blocks is None:
             return method(self, X)
         starts = np.cumsum([0, *map(len, blocks)]).tolist()
@@ -119,7 +119,7 @@ def _apply(block: Block, start: int, method: str, estimator: Any) -> Any:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with locate_systems(start):
-            result = getattr(estimator, method)(loaded(block))
+            result = getattr(estimator, method)(load_block(block))
     for warning in caught:
         text = (
             f"of systems {start} to {start + len(block) - 1}, counted from the first of them: "

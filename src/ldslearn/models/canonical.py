@@ -14,7 +14,7 @@ from ldslearn._places import note, warn_once
 from ldslearn._types import Complexes, Floats
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.spectrum import LARGEST_RADIUS
-from ldslearn.models.stabilizers import check_states, soft_limit
+from ldslearn.models.stabilizers import check_states, limit_softly
 
 _LIMIT = 0.99  # where eigenvalues outside the unit disc are put
 
@@ -117,11 +117,13 @@ def canonical_symmetric(
     SymmetricForm
     """
     A = _check(systems, scale).A
-    part = 0.5 * (A + _t(A)) if states is None else _fitted(systems, states, sign=1)
+    part = (
+        0.5 * (A + _t(A)) if states is None else _structured_least_squares(systems, states, sign=1)
+    )
     eigenvalues, vectors = np.linalg.eigh(part)
     eigenvalues, vectors = eigenvalues[:, ::-1], vectors[:, :, ::-1]
     scale = None if states is None else scale
-    eigenvalues = _inside(eigenvalues, scale, "symmetric", systems.n_states)
+    eigenvalues = _limit_eigenvalues(eigenvalues, scale, "symmetric", systems.n_states)
     U = systems.C @ vectors
     return SymmetricForm(eigenvalues, U * _signs(U), systems.delays)
 
@@ -144,11 +146,13 @@ def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.
     SkewForm
     """
     A = _check(systems, scale).A
-    part = 0.5 * (A - _t(A)) if states is None else _fitted(systems, states, sign=-1)
+    part = (
+        0.5 * (A - _t(A)) if states is None else _structured_least_squares(systems, states, sign=-1)
+    )
     theta, W = _skew_planes(part)
     scale = None if states is None else scale
-    theta = _inside(theta, scale, "skew-symmetric", systems.n_states)
-    return SkewForm(theta, _turned(systems.C @ W, theta.shape[1]), systems.delays)
+    theta = _limit_eigenvalues(theta, scale, "skew-symmetric", systems.n_states)
+    return SkewForm(theta, _turn_planes(systems.C @ W, theta.shape[1]), systems.delays)
 
 
 def _check(systems: LDS, scale: float | None) -> LDS:
@@ -166,7 +170,7 @@ def _signs(U: Floats) -> Floats:
     return np.where(U.max(axis=1) >= -U.min(axis=1), 1.0, -1.0)[:, None]
 
 
-def _fitted(systems: LDS, states: Any, sign: int) -> Floats:
+def _structured_least_squares(systems: LDS, states: Any, sign: int) -> Floats:
     """Least-squares S = sign * S': S P + P S = M + sign * M', P = X(0)X(0)', M = X(1)X(0)'.
 
     Diagonal in the eigenbasis of P, where S_ij = (M + sign * M')_ij / (p_i + p_j); directions the
@@ -200,7 +204,7 @@ def _skew_planes(K: Floats) -> tuple[Floats, Floats]:
     return np.maximum(values, 0.0), W * np.where(diagonal < 0, -1.0, 1.0)[:, None]
 
 
-def _turned(Q: Floats, n_pairs: int) -> Floats:
+def _turn_planes(Q: Floats, n_pairs: int) -> Floats:
     """Q with each plane turned so that the largest entry of q1 + i q2 is real and positive."""
     Q = Q.copy()
     pairs = 2 * n_pairs
@@ -213,10 +217,10 @@ def _turned(Q: Floats, n_pairs: int) -> Floats:
     return Q
 
 
-def _inside(values: Floats, scale: float | None, part: str, n_states: int) -> Floats:
+def _limit_eigenvalues(values: Floats, scale: float | None, part: str, n_states: int) -> Floats:
     """Eigenvalues (or theta) brought into (-1, 1)."""
     if scale is not None:
-        values = soft_limit(0.5 * scale * values, n_states)
+        values = limit_softly(0.5 * scale * values, n_states)
     outside = np.abs(values) >= LARGEST_RADIUS
     if outside.any():
         systems = [int(index) for index in np.flatnonzero(outside.any(axis=1))]

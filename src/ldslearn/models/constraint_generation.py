@@ -50,12 +50,12 @@ class _Program(Protocol):
     def normal(self, u: Floats, v: Floats) -> Floats:
         """Gradient of u'M(y)v."""
 
-    def scaled(self, factor: float) -> Floats:
+    def scale_centre(self, factor: float) -> Floats:
         """The y with M(y) = factor * centre."""
 
 
 @dataclass(frozen=True)
-class _AllFree:
+class _MatrixProgram:
     """M(y) = centre + left Y right."""
 
     centre: Floats
@@ -68,7 +68,7 @@ class _AllFree:
     def normal(self, u: Floats, v: Floats) -> Floats:
         return np.outer(self.left.T @ u, self.right @ v).ravel()
 
-    def scaled(self, factor: float) -> Floats:
+    def scale_centre(self, factor: float) -> Floats:
         return self.coordinates(factor * self.centre)
 
     def coordinates(self, M: Floats) -> Floats:
@@ -78,7 +78,7 @@ class _AllFree:
 
 
 @dataclass(frozen=True)
-class _WeightsFree:
+class _WeightProgram:
     """M(y) = centre diag(1 + y / cost)."""
 
     centre: Floats
@@ -90,7 +90,7 @@ class _WeightsFree:
     def normal(self, u: Floats, v: Floats) -> Floats:
         return (u @ self.centre) * v / self.cost
 
-    def scaled(self, factor: float) -> Floats:
+    def scale_centre(self, factor: float) -> Floats:
         return (factor - 1.0) * self.cost
 
 
@@ -99,7 +99,7 @@ def constraint_generation(A: Floats, states: Floats, bound: float) -> Floats:
     norms, past = _unit_rows(states[:, :-1])
     # Y = (A' - A) L with X(0)X(0)' = LL'
     factor = norms[:, None] * np.linalg.cholesky(_with_ridge(past @ past.T))
-    return _solve(_AllFree(A, np.eye(len(A)), np.linalg.inv(factor)), bound)
+    return _solve(_MatrixProgram(A, np.eye(len(A)), np.linalg.inv(factor)), bound)
 
 
 def wls(A: Floats, states: Floats, bound: float) -> Floats:
@@ -109,21 +109,21 @@ def wls(A: Floats, states: Floats, bound: float) -> Floats:
     """
     T, inverse, kept = _balanced_coordinates(states)
     # Y = T (M - Abar) L^(1/2)
-    program = _AllFree(inverse @ A @ T, inverse, np.diag(1.0 / np.sqrt(kept)))
-    weighted = _solve(_weights_free(T, program.centre, kept), bound)
+    program = _MatrixProgram(inverse @ A @ T, inverse, np.diag(1.0 / np.sqrt(kept)))
+    weighted = _solve(_weight_program(T, program.centre, kept), bound)
     return T @ _solve(program, bound, [program.coordinates(weighted)]) @ inverse
 
 
 def dwls(A: Floats, states: Floats, bound: float) -> Floats:
     """The same with diagonal weights on the right, n unknowns in place of n^2."""
     T, inverse, kept = _balanced_coordinates(states)
-    return T @ _solve(_weights_free(T, inverse @ A @ T, kept), bound) @ inverse
+    return T @ _solve(_weight_program(T, inverse @ A @ T, kept), bound) @ inverse
 
 
-def _weights_free(T: Floats, centre: Floats, kept: Floats) -> _WeightsFree:
+def _weight_program(T: Floats, centre: Floats, kept: Floats) -> _WeightProgram:
     # |T Abar (W - I) L^(1/2)|_F^2 = sum_k |T Abar e_k|^2 l_k (w_k - 1)^2
     cost = np.linalg.norm(T @ centre, axis=0) * np.sqrt(kept)
-    return _WeightsFree(centre, np.maximum(cost, _RIDGE * cost.max()))
+    return _WeightProgram(centre, np.maximum(cost, _RIDGE * cost.max()))
 
 
 def _balanced_coordinates(states: Floats) -> tuple[Floats, Floats, Floats]:
@@ -147,9 +147,9 @@ def _with_ridge(moment: Floats) -> Floats:
 
 def _solve(program: _Program, bound: float, known: Sequence[Floats] = ()) -> Floats:
     """Generate constraints until M is stable, then go back to the boundary; `known` are stable."""
-    unstable = 0.0 * program.scaled(1.0)
+    unstable = 0.0 * program.scale_centre(1.0)
     G, h = np.empty((0, len(unstable))), np.empty(0)  # G y >= h
-    stable = [program.scaled(bound / _radius(program.centre) * (1.0 - _SLACK)), *known]
+    stable = [program.scale_centre(bound / _radius(program.centre) * (1.0 - _SLACK)), *known]
     for _ in range(_MAX_ROUNDS):
         U, s, Vt = np.linalg.svd(program.matrix(unstable))
         for k in np.flatnonzero(s > bound):
@@ -165,7 +165,8 @@ def _solve(program: _Program, bound: float, known: Sequence[Floats] = ()) -> Flo
             # From the first stable answer there are two ways back: to the last unstable one, and to
             # the unconstrained optimum. Both only ever lower |y|.
             stable += [
-                _boundary(program, candidate, end, bound) for end in (unstable, 0.0 * unstable)
+                _bisect_to_boundary(program, candidate, end, bound)
+                for end in (unstable, 0.0 * unstable)
             ]
             break
         # Constraints that do not bind can go: |y| only grows, so no answer ever comes back.
@@ -191,7 +192,9 @@ def _least_distance(G: Floats, h: Floats) -> tuple[Floats, Floats]:
     return residual[:-1] / -residual[-1] * size, multipliers
 
 
-def _boundary(program: _Program, stable: Floats, unstable: Floats, bound: float) -> Floats:
+def _bisect_to_boundary(
+    program: _Program, stable: Floats, unstable: Floats, bound: float
+) -> Floats:
     """Last stable point met by bisection on the way from `stable` to `unstable`."""
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):

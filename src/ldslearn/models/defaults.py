@@ -16,7 +16,7 @@ _STACKED = 10  # channels that delays provide where sensors do not
 _UNTRIED = 10  # states, where no folds can be made
 
 
-def automatic_delays(data: Collection, n_states: int | None = None) -> int:
+def choose_delays(data: Collection, n_states: int | None = None) -> int:
     """Lagged copies that make ten channels of few; no more than a quarter of the shortest.
 
     But always as many as `n_states` need, where these are given.
@@ -26,7 +26,7 @@ def automatic_delays(data: Collection, n_states: int | None = None) -> int:
     return usual if n_states is None else max(usual, -(-n_states // n_channels))
 
 
-def feasible_states(data: Collection, delays: int) -> list[int]:
+def list_feasible_states(data: Collection, delays: int) -> list[int]:
     """Candidates that the channels and the shortest sequence allow."""
     shortest = min(x.shape[1] for x in data.X) - delays + 1
     most = min(len(data.X[0]) * delays, shortest - 2)
@@ -37,13 +37,13 @@ def feasible_states(data: Collection, delays: int) -> list[int]:
     return [n for n in STATES if n <= most] or [most]
 
 
-def usual_encoder(
+def make_default_encoder(
     data: Collection, n_states: int | None = None, delays: int | None = None, **options: Any
 ) -> LDSEncoder:
     """Return an encoder for data without labels to choose by: ten states, or what is possible."""
-    delays = automatic_delays(data, n_states) if delays is None else delays
+    delays = choose_delays(data, n_states) if delays is None else delays
     if n_states is None:
-        orders = feasible_states(data, delays)
+        orders = list_feasible_states(data, delays)
         n_states = max(n for n in orders if n <= max(_UNTRIED, orders[0]))
     return LDSEncoder(n_states, delays=delays, **options)
 

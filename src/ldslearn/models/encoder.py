@@ -16,18 +16,18 @@ from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats
 from ldslearn.models.certificate import StabilityCertificate
-from ldslearn.models.fitting import Fitted
+from ldslearn.models.fits import Fits
 from ldslearn.models.identification import (
-    channel_deviations,
-    energy_of,
+    allocate_workspace,
+    floored_deviations,
     is_constant,
     is_extreme,
     least_squares_transition,
     noise_matrices,
-    observations,
+    observation_matrix,
     principal_factors,
+    squared_norm,
     variance_spectrum,
-    workspace,
 )
 from ldslearn.models.lds import LDS
 from ldslearn.models.stabilizers import certify, check_stabilizer, stabilize_checked
@@ -208,9 +208,9 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         constant = np.empty(len(sequences), dtype=bool)
 
         def count(block: slice) -> None:
-            room = workspace(sequences[block], self.delays)
+            room = allocate_workspace(sequences[block], self.delays)
             for index in range(block.start, block.stop):
-                Y, mean = observations(sequences[index], self.delays, self.center, room)
+                Y, mean = observation_matrix(sequences[index], self.delays, self.center, room)
                 constant[index] = self._is_constant(Y, mean, sequences, index)
                 kept = np.cumsum(variance_spectrum(Y))
                 counts[index] = 1 + np.searchsorted(kept, share * kept[-1])
@@ -238,7 +238,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             warnings.warn(text, stacklevel=3)
         if self.center:
             warn_of_offsets(sequences, stacklevel=4)
-        systems = LDS._trusted(
+        systems = LDS._from_trusted(
             **made.fields,
             delays=int(self.delays),
             allow_unstable=self.stabilizer == "none",
@@ -248,18 +248,18 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
             return systems, None
         return systems, StabilityCertificate.concatenate(made.certificates)
 
-    def _fit_spread(self, sequences: list[NDArray[Any]], certify_each: bool) -> Fitted:
+    def _fit_spread(self, sequences: list[NDArray[Any]], certify_each: bool) -> Fits:
         """The fits of all sequences: here, or block by block on a cluster."""
         engine = current_engine()
         parts = cut([x.nbytes for x in sequences]) if engine.n_workers else []
         if len(parts) < 2:
             return self._fit_systems(sequences, 0, certify_each)
         blocks = [(self, sequences[part], part.start, certify_each) for part in parts]
-        return Fitted.joined(
+        return Fits.joined(
             list(engine.map(LDSEncoder._fit_systems, blocks, description="fitting systems"))
         )
 
-    def _fit_systems(self, sequences: list[NDArray[Any]], first: int, certify_each: bool) -> Fitted:
+    def _fit_systems(self, sequences: list[NDArray[Any]], first: int, certify_each: bool) -> Fits:
         """The fits of consecutive sequences, of which messages call the first by its number."""
         n_states, levels = self.n_states_, window_levels(self.windows)
         n_windows, shortest = sum(levels), n_states + self.delays
@@ -282,10 +282,10 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         certificates: dict[int, StabilityCertificate] = {}
 
         def encode(block: slice) -> None:
-            room = workspace(pieces[block], self.delays)
+            room = allocate_workspace(pieces[block], self.delays)
             fitted, states = np.empty_like(fields["A"][block]), []
             for row, index in enumerate(range(block.start, block.stop)):
-                Y, mean = observations(pieces[index], self.delays, self.center, room)
+                Y, mean = observation_matrix(pieces[index], self.delays, self.center, room)
                 owner = index // n_windows
                 constant[index] = self._is_constant(Y, mean, sequences, owner, first)
                 if constant[index]:
@@ -298,7 +298,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 fields["x0"][index] = states[row][:, 0]
                 fields["noise_variance"][index] = factors.residual / Y.size
                 centred = Y if self.center else Y - Y.mean(axis=1, keepdims=True)
-                fields["deviation"][index] = channel_deviations(centred, sizes[index // n_windows])
+                fields["deviation"][index] = floored_deviations(centred, sizes[index // n_windows])
             A = stabilize_checked(fitted, states, self.stabilizer, self.scale, self.bound)
             fields["A"][block] = A
             fields["B"][block] = noise_matrices(A, states, n_noise)
@@ -307,7 +307,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
         self._for_each_block(encode, n_systems, "fitting systems")
         in_order = [certificates[start] for start in sorted(certificates)]
-        return Fitted(fields, ranks, constant, in_order)
+        return Fits(fields, ranks, constant, in_order)
 
     def _for_each_block(self, work: Callable[[slice], None], n_items: int, what: str) -> None:
         for_each_block(work, n_items, n_jobs=self.n_jobs, description=what)
@@ -320,7 +320,7 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         index: int,
         first: int = 0,
     ) -> bool:
-        energy = energy_of(Y)
+        energy = squared_norm(Y)
         if is_extreme(Y, energy):
             raise _errors.SequenceError(
                 f"{name_sequence(sequences, index, first)} must have values whose squares are "

@@ -21,8 +21,31 @@ FIELD_SHAPES = {
 }
 
 
-def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) -> Floats:
-    """A private read-only float64 copy of one field, its shape agreeing with `sizes`."""
+def check_fields(values: dict[str, Any]) -> dict[str, Floats]:
+    """Return private read-only float64 copies of the fields that are not None.
+
+    A single system may come without the batch axis.
+    """
+    single = np.ndim(values["A"]) == 2
+    sizes: dict[str, int] = {}
+    arrays = {}
+    for name, value in values.items():
+        if value is not None:
+            arrays[name] = _check_field(name, value, single, sizes)
+        elif name in "AC":
+            raise _errors.invalid_parameter(name, "be an array", None)
+    for name, rule, is_wrong in (
+        ("deviation", "be positive", np.less_equal),
+        ("noise_variance", "be non-negative", np.less),
+    ):
+        if name in arrays and is_wrong(arrays[name], 0.0).any():
+            raise _errors.invalid_parameter(name, rule, float(arrays[name].min()))
+    _check_orthonormal(arrays["C"])
+    return arrays
+
+
+def _check_field(name: str, value: Any, single: bool, sizes: dict[str, int]) -> Floats:
+    """Return a read-only float64 copy of one field, its shape agreeing with `sizes`."""
     try:
         given = np.asarray(value)
     except ValueError:
@@ -51,9 +74,9 @@ def checked_field(name: str, value: Any, single: bool, sizes: dict[str, int]) ->
     return array
 
 
-def check_orthonormal(C: Floats) -> None:
+def _check_orthonormal(C: Floats) -> None:
     """Raise unless every C has orthonormal columns."""
-    with np.errstate(over="ignore", invalid="ignore"):  # of a damaged file, say
+    with np.errstate(over="ignore", invalid="ignore"):  # in damaged files
         deviation = np.abs(np.swapaxes(C, 1, 2) @ C - np.eye(C.shape[2]))
     worst = deviation.max(axis=(1, 2))
     bad = np.flatnonzero(~(worst <= ORTHONORMAL_TOLERANCE))

@@ -34,7 +34,7 @@ class Factors:
         return self.s[:, None] * self.Vt
 
 
-def workspace(sequences: Sequence[NDArray[Any]], delays: int) -> Floats:
+def allocate_workspace(sequences: Sequence[NDArray[Any]], delays: int) -> Floats:
     """Return room for the observation matrix of any one of the sequences.
 
     Threads that each ask the system for fresh megabytes a sequence spend their time on page faults.
@@ -43,7 +43,7 @@ def workspace(sequences: Sequence[NDArray[Any]], delays: int) -> Floats:
     return np.empty(max(sizes))
 
 
-def observations(
+def observation_matrix(
     sequence: NDArray[Any], delays: int, center: bool, room: Floats
 ) -> tuple[Floats, Floats]:
     """Return the float64 observation matrix Y' of Sec. 4.1 and the mean that was removed.
@@ -54,7 +54,7 @@ def observations(
     delays : int
     center : bool
     room : 1-D array
-        Memory that Y will live in, from :func:`workspace`.
+        Memory that Y will live in, from :func:`allocate_workspace`.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def observations(
     return Y, mean
 
 
-def channel_deviations(Y: Floats, size: float) -> Floats:
+def floored_deviations(Y: Floats, size: float) -> Floats:
     """Return the standard deviation of every row of Y, no smaller than a hundredth of `size`.
 
     The means of the rows are zero. `size` is the deviation of all channels of the sequence: rows at
@@ -83,7 +83,7 @@ def channel_deviations(Y: Floats, size: float) -> Floats:
     return np.sqrt(variances + floor**2)
 
 
-def energy_of(Y: Floats) -> float:
+def squared_norm(Y: Floats) -> float:
     """Squared Frobenius norm, infinite if it overflows."""
     with np.errstate(over="ignore"):
         return float(np.vdot(Y, Y))

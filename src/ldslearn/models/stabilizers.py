@@ -22,16 +22,16 @@ from ldslearn.models.spectrum import (
 _LARGEST_ENTRY = 1e12  # of a matrix whose difference from a stable one has digits to optimise
 
 
-def soft(A: Floats, scale: float) -> Floats:
+def soften(A: Floats, scale: float) -> Floats:
     """Soft normalisation, Eq. (2): singular values s -> 2 Sig(a s) - 1 = tanh(a s / 2)."""
     unit, factors = unit_scale(A)
     U, s, Vt = np.linalg.svd(unit)
     with np.errstate(over="ignore"):
         s = 0.5 * scale * (s * factors[..., 0])
-    return (U * soft_limit(s, A.shape[-1])[:, None]) @ Vt
+    return (U * limit_softly(s, A.shape[-1])[:, None]) @ Vt
 
 
-def soft_limit(values: Floats, n_states: int) -> Floats:
+def limit_softly(values: Floats, n_states: int) -> Floats:
     """tanh, kept so far from -1 and 1 that kernels of n_states such values have their digits."""
     limit = largest_singular_value(n_states)
     return np.clip(np.tanh(values), -limit, limit)
@@ -87,7 +87,7 @@ def clip(A: Floats, bound: float) -> Floats:
 
 
 _CLOSED_FORM: dict[str, Callable[[Floats, float, float], Floats]] = {
-    "soft": lambda A, scale, bound: soft(A, scale),
+    "soft": lambda A, scale, bound: soften(A, scale),
     "scale": lambda A, scale, bound: shrink(A, bound),
     "clip": lambda A, scale, bound: clip(A, bound),
     "none": lambda A, scale, bound: A,

@@ -13,7 +13,7 @@ from ldslearn._files import atomic_write
 from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 from ldslearn.models import LDS
-from ldslearn.models.defaults import automatic_delays, feasible_states, usual_encoder
+from ldslearn.models.defaults import choose_delays, list_feasible_states, make_default_encoder
 from ldslearn.video import to_video, write_video
 from ldslearn.video.writing import FORMATS
 
@@ -22,7 +22,7 @@ _LARGEST = 0.999  # singular value, or eigenvalue: a mode that lasts a thousand 
 _NEGLIGIBLE = 1e-12  # of the largest variance of a state
 
 
-def from_sequence(
+def synthesize_from_sequence(
     data: Collection, n_states: int | None, n_timepoints: int, seed: int
 ) -> tuple[Floats, Shape]:
     """Return a new sequence by the system of the first one, and the shape of its frames.
@@ -31,15 +31,17 @@ def from_sequence(
     would damp what moves on. The states keep the covariance that they have in the first sequence.
     """
     if n_states is None:
-        n_states = max(feasible_states(data, automatic_delays(data)))
-    encoder = usual_encoder(data, n_states, None, stabilizer="clip", bound=_LARGEST)
+        n_states = max(list_feasible_states(data, choose_delays(data)))
+    encoder = make_default_encoder(data, n_states, None, stabilizer="clip", bound=_LARGEST)
     system = encoder.fit_transform(data.X[:1])
     (states,) = system.states(data.X[:1])
     covariance = states @ states.T / states.shape[1]
-    return draw(system, n_timepoints, seed, covariance), data.frame_shape
+    return sample_sequence(system, n_timepoints, seed, covariance), data.frame_shape
 
 
-def draw(system: LDS, n_timepoints: int, seed: int, covariance: Floats | None = None) -> Floats:
+def sample_sequence(
+    system: LDS, n_timepoints: int, seed: int, covariance: Floats | None = None
+) -> Floats:
     """Return one new sequence of a system, without noise of measurement.
 
     The first state is drawn at random, so that the sequence does not start as the training sequence
@@ -63,7 +65,7 @@ def draw(system: LDS, n_timepoints: int, seed: int, covariance: Floats | None = 
     """
     random = np.random.default_rng(seed)
     if covariance is None:
-        covariance = _lasting_covariance(system)
+        covariance = _stationary_covariance(system)
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     used = values > _NEGLIGIBLE * values.max()
     root = vectors[:, used] * np.sqrt(values[used])  # covariance = root root'
@@ -80,7 +82,7 @@ def draw(system: LDS, n_timepoints: int, seed: int, covariance: Floats | None = 
     return anew.simulate(n_timepoints, random)[0]
 
 
-def _lasting_covariance(system: LDS) -> Floats:
+def _stationary_covariance(system: LDS) -> Floats:
     """Covariance of the states that the noise drives in the long run, with the trace of x0 x0'."""
     assert system.B is not None and system.x0 is not None  # noqa: PT018  of encoders and atoms
     shape = solve_discrete_lyapunov(system.A[0], system.B[0] @ system.B[0].T)
@@ -89,14 +91,14 @@ def _lasting_covariance(system: LDS) -> Floats:
     return np.asarray(shape * float(system.x0[0] @ system.x0[0]) / np.trace(shape))
 
 
-def from_systems(systems: LDS, index: int, n_timepoints: int, seed: int) -> Floats:
+def synthesize_from_systems(systems: LDS, index: int, n_timepoints: int, seed: int) -> Floats:
     """Return a new sequence of one system; one without a mean is stretched to 0...255."""
     if index >= len(systems):
         raise _errors.invalid(
             "index", f"be less than the number of systems, {len(systems)}", index, ""
         )
     system = systems[index]
-    sequence = draw(system, n_timepoints, seed)
+    sequence = sample_sequence(system, n_timepoints, seed)
     if system.mean is None:
         low, high = np.percentile(sequence, [1, 99])
         sequence = (sequence - low) / max(high - low, 1e-12) * 255
@@ -109,7 +111,7 @@ def check_suffix(path: Path) -> None:
         raise _errors.unknown_name("the suffix", path.suffix, (".npy", *FORMATS))
 
 
-def write(
+def write_sequence(
     path: str | PathLike[str],
     sequence: Floats,
     frame_shape: Shape,

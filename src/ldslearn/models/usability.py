@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
-from ldslearn.models.defaults import usual_encoder
+from ldslearn.models.defaults import make_default_encoder
 from ldslearn.sequences import name_sequence, select
 
 
@@ -32,7 +32,9 @@ def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object
             if not len(wrong):
                 raise
             for index in wrong:
-                found.append((data.names[index], _reason(select(data.X, [index]), check, error)))
+                found.append(
+                    (data.names[index], _find_reason(select(data.X, [index]), check, error))
+                )
             kept = np.setdiff1d(kept, wrong)
             if not len(kept):
                 raise _errors.none_usable(len(data), *found[0]) from None
@@ -47,18 +49,19 @@ def drop_unfit(
 ) -> Collection:
     """Return a collection without the sequences that so many states and delays do not suit.
 
-    Too short, constant or extreme ones; what is not given is what :func:`usual_encoder` takes.
+    These are too short, constant or extreme. Parameters that are not given are those of
+    :func:`make_default_encoder`.
     """
 
     def check(X: list[NDArray[Any]]) -> None:
         names = tuple(name_sequence(X, index) for index in range(len(X)))
         data = Collection(X, names=names)
-        usual_encoder(data, n_states, delays, **options).fit_transform(data.X)
+        make_default_encoder(data, n_states, delays, **options).fit_transform(data.X)
 
     return drop_unusable(data, check)
 
 
-def _reason(
+def _find_reason(
     alone: list[NDArray[Any]],
     check: Callable[[list[NDArray[Any]]], object],
     error: _errors.SequenceError,

@@ -10,7 +10,7 @@ from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import NODES, Memory
 from ldslearn.dictionary.recipe import Recipe, split_name
-from ldslearn.geometry.fitted import FittedKernel, ReferenceKernel
+from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
 from ldslearn.geometry.registry import kernel_parts
 from ldslearn.models import LDS
 

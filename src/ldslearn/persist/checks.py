@@ -25,7 +25,7 @@ from ldslearn.classify.dictionary import RESIDUAL
 from ldslearn.cluster import LDSKMeans
 from ldslearn.coding import SparseCoder
 from ldslearn.dictionary.base import SystemDictionary
-from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.geometry.fitted_kernels import FittedKernel
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.persist.check_parts import (
     check_array,

@@ -20,7 +20,7 @@ from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory
 from ldslearn.dictionary.recipe import Recipe
-from ldslearn.geometry.fitted import FittedKernel, ReferenceKernel
+from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
 from ldslearn.models import LDSEncoder
 
 ESTIMATORS: dict[str, type] = {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.classify import NearestLDSClassifier
-from ldslearn.geometry.fitted import ReferenceKernel
+from ldslearn.geometry.fitted_kernels import ReferenceKernel
 from ldslearn.models import LDS
 from ldslearn.persist.classes import CLASSES, ESTIMATORS, FOREIGN
 
@@ -105,8 +105,8 @@ def _state_of(value: Any) -> dict[str, Any]:
 
 def drop_deviation(systems: LDS) -> LDS:
     """Return the systems without their deviations, no array copied."""
-    arrays = {name: array for name, array in systems._arrays().items() if name != "deviation"}
-    return LDS._trusted(**systems._settings(), **arrays)
+    arrays = {name: array for name, array in systems._arrays.items() if name != "deviation"}
+    return LDS._from_trusted(**systems._settings, **arrays)
 
 
 def unpack(node: Any, arrays: Arrays, depth: int = 0) -> Any:

@@ -27,9 +27,9 @@ from ldslearn._writing import (
     replace_file,
     reserve_space,
 )
-from ldslearn.geometry.fitted import usual_bandwidth
+from ldslearn.geometry.fitted_kernels import find_bandwidth
 from ldslearn.geometry.registry import Kernel, Part, kernel_parts, sum_parts
-from ldslearn.geometry.spreading import each_tile, places_of
+from ldslearn.geometry.tiles import iterate_tiles, row_slices
 from ldslearn.models.blocks import Block, cut_systems
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.scale.store import LDSStore
@@ -93,7 +93,7 @@ def write_kernel(
         saved = time.monotonic()
         try:
             with name_systems(X=systems):
-                for i, j, values in each_tile(tile_of, rows, None, done=set(done), **settings):
+                for i, j, values in iterate_tiles(tile_of, rows, None, done=set(done), **settings):
                     K[i, j] = values
                     K[j, i] = values.T
                     done[i.start, j.start] = _checksum(K, i, j)
@@ -118,7 +118,7 @@ def tile_of(X: LDS, Y: LDS | None, *, parts: list[Part], n_jobs: int | None) -> 
 def _fixed(part: Part) -> Part:
     """The part, if it needs nothing of the whole matrix."""
     name, weight, settings = part
-    if usual_bandwidth(name, settings) == "median":
+    if find_bandwidth(name, settings) == "median":
         raise _errors.invalid_parameter(f"bandwidth of {name!r}", "be a number", "median")
     return (name, weight, {**settings, "psd": "ignore"}) if name == "martin" else part
 
@@ -133,8 +133,8 @@ def _fingerprint(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) 
         facts += [[shard.sha256 for shard in systems.shards], systems._window]
         arrays = {}
     else:
-        facts.append(str(systems._layout()))
-        arrays = systems._arrays()
+        facts.append(str(systems._layout))
+        arrays = systems._arrays
     digest = hashlib.sha256(json.dumps(facts).encode())
     for array in arrays.values():
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -174,7 +174,7 @@ def _finished(part: Path, note: Path, print_: str, rows: list[Block]) -> dict[Ti
 
     A tile counts if it is in the file as it was written, and its mirror image, too.
     """
-    places = {place.start: place for place in places_of(rows)}
+    places = {place.start: place for place in row_slices(rows)}
     n_systems = sum(map(len, rows))
     header = _header(n_systems)
     try:

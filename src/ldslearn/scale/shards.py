@@ -24,6 +24,7 @@ from ldslearn._files import (
 from ldslearn._locks import lock_file
 from ldslearn._records import check_seal, read_json, seal
 from ldslearn._writing import atomic_write, check_target_folder
+from ldslearn.models.batch_files import parse_batch
 from ldslearn.models.fields import FIELD_SHAPES
 from ldslearn.models.lds import LDS
 
@@ -120,7 +121,7 @@ class StoredBlock:
     def _systems(self, shard: Shard) -> LDS:
         header, arrays = self._read(shard, FIELD_SHAPES)
         try:
-            systems = LDS._from_file(header, arrays)
+            systems = LDS(**parse_batch(header, arrays))
             if len(systems) != shard.length:
                 raise ValueError(f"{len(systems)} sequences instead of {shard.length}")
         except (_errors.InputTypeError, ValueError) as error:
@@ -157,8 +158,8 @@ def write_shard(
     the index names.
     """
     path = Path(folder) / shard_name(number, skipped)
-    arrays = {**systems._arrays(), **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
-    save_arrays(path, SHARD_KIND, SHARD_VERSION, systems._settings(), arrays)
+    arrays = {**systems._arrays, **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
+    save_arrays(path, SHARD_KIND, SHARD_VERSION, systems._settings, arrays)
     size = path.stat().st_size
     fingerprint = number if isinstance(number, str) else ""
     return Shard(path.name, len(systems), size, digest_of(path), fingerprint, tuple(skipped))

@@ -84,11 +84,11 @@ class LDSStore(StoredSystems):
             clear_folder(folder)
             for number, batch in enumerate(batches):
                 systems = as_systems(batch, f"batch {number}", at_least_one=True)
-                layout = layout or systems._layout()
-                if systems._layout() != layout:
+                layout = layout or systems._layout
+                if systems._layout != layout:
                     raise _errors.invalid(
                         f"batch {number}", f"have the layout of batch 0, {layout}",
-                        systems._layout(), "Encode all sequences with the same parameters.",
+                        systems._layout, "Encode all sequences with the same parameters.",
                     )  # fmt: skip
                 shards.append(write_shard(folder, number, systems))
             if not shards:

@@ -14,7 +14,7 @@ from ldslearn.models.blocks import as_batch
 Pairwise = Callable[..., Floats]
 
 
-def each_window(
+def iterate_windows(
     function: Pairwise, X: LDS, Y: LDS | None = None, **settings: Any
 ) -> Iterator[Floats]:
     """Yield a kernel or distance of every window with the same window of the others, (N, M)."""
@@ -32,7 +32,7 @@ def each_window(
         yield function(first.window(k), *others, **settings)
 
 
-def mean_of(matrices: Iterable[Floats]) -> Floats:
+def running_mean(matrices: Iterable[Floats]) -> Floats:
     """Return the mean of matrices that come one by one; two are held at a time."""
     count, total = 0, np.empty(0)
     for count, matrix in enumerate(matrices, start=1):
@@ -50,7 +50,7 @@ def mean_over_windows(kernel: Pairwise) -> Pairwise:
     def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
         if _single(X) and (Y is None or _single(Y)):
             return kernel(X, Y, **settings)
-        return mean_of(each_window(kernel, X, Y, **settings))
+        return running_mean(iterate_windows(kernel, X, Y, **settings))
 
     return averaged
 
@@ -65,7 +65,7 @@ def root_mean_over_windows(distance: Pairwise) -> Pairwise:
     def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
         if _single(X) and (Y is None or _single(Y)):
             return distance(X, Y, **settings)
-        return np.sqrt(mean_of(map(np.square, each_window(distance, X, Y, **settings))))
+        return np.sqrt(running_mean(map(np.square, iterate_windows(distance, X, Y, **settings))))
 
     return averaged
 

@@ -5,7 +5,7 @@ import numpy as np
 from ldslearn._types import Floats, Indices
 
 
-def explained_by_class(
+def residual_reductions(
     gram: Floats, cross: Floats, codes: Floats, labels: Indices, n_classes: int
 ) -> Floats:
     """Return k(x, x) - e_c of Eq. (13), that is 2 z_c'k_c - z_c'K_c z_c, (n_samples, n_classes).

@@ -10,11 +10,11 @@ import numpy as np
 from ldslearn import _errors
 from ldslearn._places import locate_systems, warn_once
 from ldslearn._types import Floats, Indices
-from ldslearn.geometry.definite import POLICIES, apply_policy
+from ldslearn.geometry.definiteness import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
-from ldslearn.geometry.static import (
-    radial,
+from ldslearn.geometry.static_kernels import (
+    radial_kernel,
     squared_deviation_distance,
     squared_mean_distance,
 )
@@ -57,7 +57,7 @@ class ReferenceKernel:
 
     def blocks(self, X: LDS) -> Iterator[slice]:
         """Cut other systems into blocks whose kernels with these take little memory."""
-        return row_blocks(len(X), len(self.systems))
+        return cut_rows(len(X), len(self.systems))
 
     def diagonal(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernel of every system with itself, (len(X),)."""
@@ -72,7 +72,7 @@ class ReferenceKernel:
 
     def check(self, X: Any) -> LDS:
         """Return X if it can be compared with the systems, of the same channels and order."""
-        return check_like(X, self.systems, "the model was fitted with")
+        return check_same_layout(X, self.systems, "the model was fitted with")
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class FittedKernel(ReferenceKernel):
         return ReferenceKernel(systems, self.parts, None)
 
 
-def check_like(X: Any, systems: LDS, whose: str) -> LDS:
+def check_same_layout(X: Any, systems: LDS, whose: str) -> LDS:
     """Return X if it is a batch of systems of the same channels, delays and order as `systems`."""
     batch = as_systems(X, "X", at_least_one=True)
     for what in ("n_channels", "delays", "n_states", "windows"):
@@ -147,7 +147,7 @@ def check_like(X: Any, systems: LDS, whose: str) -> LDS:
     return batch
 
 
-def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+def cut_rows(n_rows: int, n_columns: int) -> Iterator[slice]:
     """Cut the rows of a matrix into blocks that take little memory."""
     size = max(1, _BLOCK_BYTES // (8 * n_columns))
     return (slice(start, start + size) for start in range(0, n_rows, size))
@@ -157,14 +157,14 @@ def _fit_part(
     part: str | Callable[..., Floats], X: LDS, settings: dict[str, Any], n_jobs: int | None
 ) -> tuple[Floats, dict[str, Any]]:
     """Kernel matrix of X and the parameters with "median" made a number; distances taken once."""
-    if usual_bandwidth(part, settings) != "median":
+    if find_bandwidth(part, settings) != "median":
         return evaluate_part(part, X, None, n_jobs, settings), settings
     distance = _RADIAL[str(part)][0]
-    K, bandwidth = radial(distance, X, None, "median", n_jobs=n_jobs)
+    K, bandwidth = radial_kernel(distance, X, None, "median", n_jobs=n_jobs)
     return K, {**settings, "bandwidth": bandwidth}
 
 
-def usual_bandwidth(part: str | Callable[..., Floats], settings: Mapping[str, Any]) -> Any:
+def find_bandwidth(part: str | Callable[..., Floats], settings: Mapping[str, Any]) -> Any:
     """Return the bandwidth of a part of a kernel, a number or "median"; None if it has none."""
     if part not in _RADIAL or settings.get("shape", "rbf") != "rbf":
         return None

@@ -7,21 +7,27 @@ import numpy as np
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._types import Floats
-from ldslearn.geometry.pairs import Side, both_sides, check_pair, field_missing, sum_pairs
-from ldslearn.geometry.spreading import over_blocks
-from ldslearn.geometry.windows import Pairwise, each_window, mean_of, mean_over_windows
+from ldslearn.geometry.closed_form import plain_sums
+from ldslearn.geometry.pairs import BatchBases, check_pair, field_missing, make_bases, sum_pairs
+from ldslearn.geometry.tiles import compute_by_tiles
+from ldslearn.geometry.window_means import (
+    Pairwise,
+    iterate_windows,
+    mean_over_windows,
+    running_mean,
+)
 from ldslearn.models import LDS
 
 
-@over_blocks
+@compute_by_tiles
 @mean_over_windows
 def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |H1'H2|_F^2 with H = C U_B, U_B the left singular vectors of B (Sec. 7, corrected)."""
 
-    def side(systems: LDS) -> Side:
-        return Side((len(systems), systems.n_noise), noise_directions(systems).__getitem__)
+    def make(systems: LDS) -> BatchBases:
+        return BatchBases((len(systems), systems.n_noise), noise_directions(systems).__getitem__)
 
-    return sum_pairs("plain_sums", *both_sides(side, X, Y), n_jobs, "covariance kernel")
+    return sum_pairs(plain_sums, *make_bases(make, X, Y), n_jobs, "covariance kernel")
 
 
 def noise_directions(systems: LDS) -> Floats:
@@ -54,10 +60,10 @@ def mean_kernel(
         One matrix product does it all.
     """
     if shape == "rbf":
-        return radial(squared_mean_distance, X, Y, bandwidth)[0]
+        return radial_kernel(squared_mean_distance, X, Y, bandwidth)[0]
     if shape != "cosine":
         raise _errors.unknown_name("shape", shape, ("rbf", "cosine"))
-    return mean_of(each_window(_squared_cosines, X, Y))
+    return running_mean(iterate_windows(_squared_cosines, X, Y))
 
 
 def deviation_kernel(
@@ -79,10 +85,10 @@ def deviation_kernel(
         As in :func:`mean_kernel`.
     n_jobs : ignored
     """
-    return radial(squared_deviation_distance, X, Y, bandwidth)[0]
+    return radial_kernel(squared_deviation_distance, X, Y, bandwidth)[0]
 
 
-@over_blocks
+@compute_by_tiles
 def squared_deviation_distance(
     X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
 ) -> Floats:
@@ -95,7 +101,7 @@ def squared_deviation_distance(
     return cdist(np.log(first.deviation), np.log(second.deviation), "sqeuclidean")
 
 
-@over_blocks
+@compute_by_tiles
 def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |mean1 - mean2|^2 of all pairs; `n_jobs` is ignored."""
     from scipy.spatial.distance import cdist
@@ -103,10 +109,10 @@ def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = 
     return cdist(*_means(X, Y), "sqeuclidean")
 
 
-@over_blocks
+@compute_by_tiles
 def _squared_cosines(X: LDS, Y: LDS | None = None) -> Floats:
     first, second = _means(X, Y)
-    return np.square(_unit(first) @ _unit(second).T)
+    return np.square(_normalise_rows(first) @ _normalise_rows(second).T)
 
 
 def _means(X: LDS, Y: LDS | None) -> tuple[Floats, Floats]:
@@ -116,12 +122,12 @@ def _means(X: LDS, Y: LDS | None) -> tuple[Floats, Floats]:
     return first.mean, second.mean
 
 
-def _unit(vectors: Floats) -> Floats:
+def _normalise_rows(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(lengths > 0, lengths, 1.0)
 
 
-def radial(
+def radial_kernel(
     distance: Pairwise,
     X: LDS,
     Y: LDS | None,
@@ -132,13 +138,13 @@ def radial(
 
     The median is one for all windows, and needs all distances at once.
     """
-    found = each_window(distance, X, Y, **settings)
+    found = iterate_windows(distance, X, Y, **settings)
     if bandwidth == "median":
         squared = np.stack(list(found))
         width = resolve_bandwidth(bandwidth, squared)
         return np.exp(-squared / width).mean(axis=0), width
     width = resolve_bandwidth(bandwidth, np.empty(0))
-    return mean_of(np.exp(-squared / width) for squared in found), width
+    return running_mean(np.exp(-squared / width) for squared in found), width
 
 
 def resolve_bandwidth(bandwidth: float | Literal["median"], squared_distances: Floats) -> float:

@@ -11,6 +11,7 @@ from ldslearn import _errors
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems, note
 from ldslearn._types import Floats, Indices
+from ldslearn.geometry.schur_forms import gramians, normalise, triangularise_all
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
@@ -21,7 +22,7 @@ _MOST_DOUBLINGS = 48
 
 
 @dataclass(frozen=True)
-class Prepared:
+class OutputNormalForm:
     """Systems in coordinates in which the Gramian is I and A is (quasi-)triangular.
 
     In these coordinates [C; CA; ...] is the orthonormal observability matrix V of Sec. 4.3, so that
@@ -45,18 +46,12 @@ class Prepared:
         return systems.C[block] @ self.transform[block]
 
 
-def prepare(systems: LDS, n_jobs: int | None = None) -> Prepared:
+def output_normal_form(systems: LDS, n_jobs: int | None = None) -> OutputNormalForm:
     """Return the batch in output-normal Schur coordinates; the second call costs nothing."""
-    cached: Prepared | None = systems.__dict__.get("_prepared")
-    if cached is None:
-        cached = _prepare(systems, n_jobs)
-        systems.__dict__["_prepared"] = cached
-    return cached
+    return systems._compute_once("output_normal", lambda: _compute_form(systems, n_jobs))
 
 
-def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
-    from ldslearn.geometry import stein  # imports numba, which takes its time
-
+def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     n_systems, n_states = len(systems), systems.n_states
     S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
     eigenvalues = np.empty((n_systems, 2, n_states))  # real and imaginary parts
@@ -90,10 +85,10 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
     traces = np.trace(W, axis1=1, axis2=2)
     quick = stable & (traces < _LARGE_GRAMIAN)
     slow = np.flatnonzero(stable & ~quick)
-    stein.normalise(S, np.where(quick[:, None, None], W, np.eye(n_states)), F)
+    normalise(S, np.where(quick[:, None, None], W, np.eye(n_states)), F)
     transform[quick] = Z[quick] @ F[quick]
     if len(slow):
-        S[slow], transform[slow] = _normalised_twice(systems.C[slow], S[slow], Z[slow])
+        S[slow], transform[slow] = _normalise_twice(systems.C[slow], S[slow], Z[slow])
         lost = ~np.isfinite(transform[slow]).all(axis=(1, 2))
         bad = slow[lost | ~(traces[slow] < LARGEST_GRAMIAN)]
         if len(bad):
@@ -104,38 +99,32 @@ def _prepare(systems: LDS, n_jobs: int | None) -> Prepared:
                 "channels.",
                 list(bad),
             )
-    T, D = _triangular(S)
-    return Prepared(transform, gramian, S, in_lanes(T), in_lanes(D), stable)
+    T, D = _triangularise(S)
+    return OutputNormalForm(transform, gramian, S, arrange_in_lanes(T), arrange_in_lanes(D), stable)
 
 
-def _triangular(S: Floats) -> tuple[Floats, Floats]:
+def _triangularise(S: Floats) -> tuple[Floats, Floats]:
     """T = D* S D, complex and triangular, of real Schur forms S."""
-    from ldslearn.geometry import stein
-
     n_systems, n, _ = S.shape
     T, D = np.empty((n_systems, 2, n, n)), np.empty((n_systems, 3, 2, n))
-    stein.triangularise_all(S, T, D)
+    triangularise_all(S, T, D)
     return T, D
 
 
 def _gramians(S: Floats, C: Floats) -> tuple[Floats, Floats]:
     """Return W with W = S'WS + C'C of real Schur forms S, and S made triangular."""
-    from ldslearn.geometry import stein
-
-    T, D = _triangular(S)
+    T, D = _triangularise(S)
     W = np.empty_like(S)
-    stein.gramians(S, T, D, np.swapaxes(C, 1, 2) @ C, W)
+    gramians(S, T, D, np.swapaxes(C, 1, 2) @ C, W)
     return W, T
 
 
-def _normalised_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
+def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
     """Change coordinates by a factor of O, and again where the Gramian is nearly I.
 
     Both restore digits that the Gramian does not have, which is as ill-conditioned as O, squared.
     What is not near I after the first change has lost them all, and comes back as NaN.
     """
-    from ldslearn.geometry import stein
-
     identity = np.eye(S.shape[1])
     R = _observability_factor(S, C @ Z)
     found = np.isfinite(R).all(axis=(1, 2))
@@ -148,7 +137,7 @@ def _normalised_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
     lost = np.logical_not(found & (deviations < _LARGEST_DEVIATION))
     S[lost], W[lost] = np.nan, identity
     again = np.empty_like(S)
-    stein.normalise(S, W, again)
+    normalise(S, W, again)
     transform = Z @ F @ again
     transform[lost] = np.nan
     return S, transform
@@ -173,9 +162,9 @@ def _schur(A: Floats, S: Floats, Z: Floats) -> None:
     LAPACK directly: for small matrices scipy.linalg.schur spends as long on its questions to it.
     """
     gees = scipy.linalg.lapack.dgees
-    size = int(gees(_unsorted, A[0], lwork=-1)[-2][0].real)
+    size = int(gees(_select_none, A[0], lwork=-1)[-2][0].real)
     for index, matrix in enumerate(A):
-        S[index], _, _, _, Z[index], _, failed = gees(_unsorted, matrix, lwork=size)
+        S[index], _, _, _, Z[index], _, failed = gees(_select_none, matrix, lwork=size)
         if failed:
             raise _errors.SystemsError(
                 "{systems} must have eigenvalues that can be computed; LAPACK found none. "
@@ -184,7 +173,7 @@ def _schur(A: Floats, S: Floats, Z: Floats) -> None:
             )
 
 
-def _unsorted(*eigenvalue: float) -> None:
+def _select_none(*eigenvalue: float) -> None:
     """LAPACK wants a function to sort eigenvalues by, even if it never calls it."""
 
 
@@ -197,7 +186,7 @@ def _formal_coordinates(A: Floats, W: Floats) -> tuple[Floats, Floats]:
     return S, (U / root) @ Z
 
 
-def in_lanes(stack: Floats) -> Floats:
+def arrange_in_lanes(stack: Floats) -> Floats:
     """(N, ...) to (groups, ..., lanes), the last group filled up with its last system.
 
     The groups are as even as they can be, in steps of a vector of four, so that little is filled.

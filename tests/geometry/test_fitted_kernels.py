@@ -10,8 +10,8 @@ from ldslearn.geometry import (
     pairwise_kernel,
     projection_kernel,
 )
-from ldslearn.geometry.definite import apply_policy, positive_part
-from ldslearn.geometry.fitted import FittedKernel
+from ldslearn.geometry.definiteness import apply_policy, positive_part
+from ldslearn.geometry.fitted_kernels import FittedKernel
 
 from support.makers import contractions
 

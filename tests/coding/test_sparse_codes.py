@@ -6,7 +6,7 @@ from scipy.optimize import linprog, nnls
 from sklearn.linear_model import orthogonal_mp_gram
 
 from ldslearn import LDSEncoder, sparse_code
-from ldslearn.coding import sparse, sparse_path
+from ldslearn.coding import sparse_path, sparse_paths
 from ldslearn.datasets import load_basic_motions
 from ldslearn.geometry import projection_kernel
 
@@ -178,18 +178,18 @@ def test_the_path_holds_every_code(real):
         assert (np.diff(path.sparsity) < 0).all()
         for sparsity in (0.0, 0.03, 0.5, 2.0, path.sparsity[4], 30.0):
             expected = sparse_code(gram, cross[3:4], sparsity, nonnegative=nonnegative)[0]
-            np.testing.assert_allclose(path.at(sparsity), expected, atol=1e-9)
+            np.testing.assert_allclose(path.interpolate(sparsity), expected, atol=1e-9)
     short = sparse_path(gram, cross[3], 1.0)
     assert short.sparsity[-1] == pytest.approx(1.0)
     with pytest.raises(ValueError, match="sparsity must be at least 1, where the path ends"):
-        short.at(0.5)
+        short.interpolate(0.5)
     with pytest.raises(ValueError, match=r"cross must have shape \(40,\); got shape \(40, 40\)"):
         sparse_path(gram, cross)
 
 
 def test_a_path_with_more_breakpoints_than_foreseen(monkeypatch):
     """Atoms that join, leave and join again: the record is enlarged."""
-    monkeypatch.setattr(sparse, "_ROOM_AN_ATOM", -2)
+    monkeypatch.setattr(sparse_paths, "_BREAKPOINTS_PER_ATOM", -2)
     random = np.random.default_rng(3)
     most = 0
     for _ in range(300):
@@ -199,7 +199,7 @@ def test_a_path_with_more_breakpoints_than_foreseen(monkeypatch):
         path = sparse_path(D @ D.T, k)
         most = max(most, len(path.sparsity))
         z = sparse_code(D @ D.T, k[None], 0.0)[0]
-        np.testing.assert_allclose(path.at(0.0), z, atol=1e-6 * max(1, np.abs(z).max()))
+        np.testing.assert_allclose(path.interpolate(0.0), z, atol=1e-6 * max(1, np.abs(z).max()))
     assert most > 16 - 2 * n + 1
 
 

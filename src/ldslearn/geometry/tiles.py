@@ -9,22 +9,22 @@ import numpy as np
 from ldslearn._parallel import Engine, current_engine
 from ldslearn._places import Place, locate_systems, name_systems, warn_once
 from ldslearn._types import Floats
-from ldslearn.models.blocks import Block, blocks_of, loaded
+from ldslearn.models.blocks import Block, cut_where_needed, load_block
 from ldslearn.models.lds import LDS
 
 Pairwise = Callable[..., Floats]
 Tile = tuple[slice, slice, Floats]
 
 
-def over_blocks(function: Pairwise) -> Pairwise:
+def compute_by_tiles(function: Pairwise) -> Pairwise:
     """Let a function ``f(X, Y=None, ...)`` of all pairs take stores, and use a cluster."""
 
     @warn_once
     @wraps(function)
     def run(X: Any, Y: Any = None, **settings: Any) -> Floats:
-        rows = blocks_of(X)
+        rows = cut_where_needed(X)
         # Systems in memory that many blocks are compared with are sent once, in one piece.
-        columns = None if rows is not None and isinstance(Y, LDS) else blocks_of(Y)
+        columns = None if rows is not None and isinstance(Y, LDS) else cut_where_needed(Y)
         if rows is None and columns is None:
             return function(X, Y, **settings)
         symmetric = Y is None or Y is X
@@ -32,7 +32,7 @@ def over_blocks(function: Pairwise) -> Pairwise:
         right = [Y] if columns is None else columns
         shape = (len(X), len(X) if symmetric else len(Y))
         out = np.empty(shape)
-        tiles = each_tile(run, left, None if symmetric else right, **settings)
+        tiles = iterate_tiles(run, left, None if symmetric else right, **settings)
         with name_systems(X=X, Y=Y):
             for i, j, found in tiles:
                 out[i, j] = found
@@ -43,7 +43,7 @@ def over_blocks(function: Pairwise) -> Pairwise:
     return run
 
 
-def each_tile(
+def iterate_tiles(
     function: Pairwise,
     rows: list[Block],
     columns: list[Block] | None,
@@ -57,10 +57,10 @@ def each_tile(
     Tiles whose first row and column are in `done` are left out.
     """
     engine = current_engine()
-    left = _handles(engine, rows)
-    right = left if columns is None else _handles(engine, columns)
-    first = places_of(rows)
-    second = first if columns is None else places_of(columns)
+    left = _keep_blocks(engine, rows)
+    right = left if columns is None else _keep_blocks(engine, columns)
+    first = row_slices(rows)
+    second = first if columns is None else row_slices(columns)
     places = [
         (a, b)
         for a in range(len(first))
@@ -78,25 +78,25 @@ def each_tile(
         )
         for a, b in places
     ]
-    found = engine.map(_tile, tasks, function, settings, description=description)
+    found = engine.map(_compute_tile, tasks, function, settings, description=description)
     for (a, b), values in zip(places, found, strict=True):
         yield first[a], second[b], values
 
 
-def _handles(engine: Engine, blocks: list[Block]) -> list[Any]:
+def _keep_blocks(engine: Engine, blocks: list[Block]) -> list[Any]:
     """Blocks in memory are sent once, as each is part of many tiles; those of stores are names."""
     if engine.n_workers and isinstance(blocks[0], LDS):
-        return engine.keep(loaded, [(block,) for block in blocks])
+        return engine.keep(load_block, [(block,) for block in blocks])
     return list(blocks)
 
 
-def places_of(blocks: list[Block]) -> list[slice]:
+def row_slices(blocks: list[Block]) -> list[slice]:
     """Return the rows of a matrix that belong to each block."""
     ends = np.cumsum([len(block) for block in blocks]).tolist()
     return [slice(end - len(block), end) for end, block in zip(ends, blocks, strict=True)]
 
 
-def _tile(
+def _compute_tile(
     first: Block,
     second: Block | None,
     start: int,
@@ -104,6 +104,6 @@ def _tile(
     function: Pairwise,
     settings: Any,
 ) -> Floats:
-    other = None if second is None else loaded(second)
+    other = None if second is None else load_block(second)
     with locate_systems(start, other=other_start):
-        return function(loaded(first), other, **settings)
+        return function(load_block(first), other, **settings)

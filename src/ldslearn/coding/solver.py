@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn._types import Floats
+from ldslearn.coding.homotopy import code_rows
+from ldslearn.coding.pursuit import pursue_rows
 
 Coded = tuple[Floats, Floats]
 
-STEPS_AN_ATOM = 10  # a path has two or three breakpoints for every atom in it; more is a circle
+STEPS_PER_ATOM = 10  # a path has two or three breakpoints per atom; more is a cycle
 
 
-def solve(
+def solve_samples(
     K: Floats,
     k: Floats,
     sparsity: float,
@@ -50,19 +52,17 @@ def _solve_rows(
     """Codes and residuals of some samples."""
     codes = np.zeros_like(k) if start is None else start.copy()
     residuals = np.zeros(len(k))
+    settings: tuple[Any, ...]
     if n_nonzero is not None:
-        from ldslearn.coding.pursuit import pursue_rows as solve_rows
-
-        settings: tuple[Any, ...] = (int(n_nonzero),)
+        solve_block, settings = pursue_rows, (int(n_nonzero),)
     else:
-        from ldslearn.coding.homotopy import code_rows as solve_rows
-
-        limit = STEPS_AN_ATOM * len(K) + 100
+        solve_block = code_rows
+        limit = STEPS_PER_ATOM * len(K) + 100
         settings = (0.5 * sparsity, bool(nonnegative), start is not None, limit)
 
     def work(block: slice) -> None:
         rows = barred if len(barred) == 1 else barred[block]
-        solve_rows(K, k[block], rows, *settings, codes[block], residuals[block])
+        solve_block(K, k[block], rows, *settings, codes[block], residuals[block])
 
     if len(k):
         for_each_block(work, len(k), n_jobs=n_jobs, description="sparse coding")

@@ -9,7 +9,7 @@ from ldslearn._types import Floats, Indices
 from ldslearn.models.certificate import StabilityCertificate
 
 
-class Fitted(NamedTuple):
+class Fits(NamedTuple):
     """Fields of some systems, the rank of each, which are constant, and what stabilizers did."""
 
     fields: dict[str, Floats]
@@ -18,7 +18,7 @@ class Fitted(NamedTuple):
     certificates: list[StabilityCertificate]
 
     @classmethod
-    def joined(cls, parts: "list[Fitted]") -> "Fitted":
+    def joined(cls, parts: "list[Fits]") -> "Fits":
         """Return the parts as one."""
         fields = {k: np.concatenate([p.fields[k] for p in parts]) for k in parts[0].fields}
         return cls(

@@ -13,16 +13,17 @@ import numpy as np
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._types import Floats
-from ldslearn.geometry.pairs import Side, both_sides, sum_pairs
-from ldslearn.geometry.spreading import over_blocks
-from ldslearn.geometry.windows import mean_over_windows
+from ldslearn.geometry.closed_form import plain_sums
+from ldslearn.geometry.pairs import BatchBases, make_bases, sum_pairs
+from ldslearn.geometry.tiles import compute_by_tiles
+from ldslearn.geometry.window_means import mean_over_windows
 from ldslearn.models import LDS
 
 _LARGEST_DEVIATION = 1e-6  # of V'V from I
 _MANY_CHANNELS = 8  # for each state: beyond, products of states cost less than those of channels
 
 
-@over_blocks
+@compute_by_tiles
 @mean_over_windows
 def finite_projection_kernel(
     X: LDS, Y: LDS | None = None, *, order: int = 5, n_jobs: int | None = None
@@ -43,29 +44,31 @@ def finite_projection_kernel(
     """
     check_whole("order", order)
 
-    def stacked(systems: LDS) -> Side:
-        return Side((len(systems), systems.n_states), _basis(systems, order))
+    def stacked(systems: LDS) -> BatchBases:
+        return BatchBases((len(systems), systems.n_states), _make_basis(systems, order))
 
-    def once(systems: LDS) -> Side:
-        return Side((len(systems), systems.n_states), systems.C.__getitem__, _pairs(systems, order))
+    def once(systems: LDS) -> BatchBases:
+        return BatchBases(
+            (len(systems), systems.n_states), systems.C.__getitem__, _pairs(systems, order)
+        )
 
     def sums(first: Floats, second: Floats, G: Floats, out: Floats) -> None:
         total = np.zeros_like(G)
         for P, Q in zip(_steps(first, order), _steps(second, order), strict=True):
-            total += _between(P, G, Q)
+            total += _multiply_both_sides(P, G, Q)
         np.einsum("iajb,iajb->ij", total, total, out=out)
 
     if X.n_channels > _MANY_CHANNELS * X.n_states:
-        return sum_pairs(sums, *both_sides(once, X, Y), n_jobs, "finite kernel")
-    return sum_pairs("plain_sums", *both_sides(stacked, X, Y), n_jobs, "finite kernel")
+        return sum_pairs(sums, *make_bases(once, X, Y), n_jobs, "finite kernel")
+    return sum_pairs(plain_sums, *make_bases(stacked, X, Y), n_jobs, "finite kernel")
 
 
 def finite_bases(systems: LDS, order: int) -> Floats:
     """Return orthonormal bases of the spans of [C; CA; ...], (N, order n_channels, n_states)."""
-    return _basis(systems, order)(slice(None))
+    return _make_basis(systems, order)(slice(None))
 
 
-def _basis(systems: LDS, order: int) -> Callable[[slice], Floats]:
+def _make_basis(systems: LDS, order: int) -> Callable[[slice], Floats]:
     """The bases of a slice of systems, made when they are asked for."""
     pairs = _pairs(systems, order)
 
@@ -90,7 +93,7 @@ def _steps(pairs: Floats, order: int) -> Iterator[Floats]:
     yield P
 
 
-def _between(P: Floats, G: Floats, Q: Floats) -> Floats:
+def _multiply_both_sides(P: Floats, G: Floats, Q: Floats) -> Floats:
     """P'GQ of all pairs; G is (rows, n1, columns, n2)."""
     rows, n1, columns, n2 = G.shape
     half = (P.swapaxes(1, 2) @ G.reshape(rows, n1, -1)).reshape(rows * n1, columns, n2)

@@ -1,0 +1,99 @@
+"""Sparse codes of one sample for every sparsity."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ldslearn import _errors
+from ldslearn._checks import check_real
+from ldslearn._types import Floats
+from ldslearn.coding.checks import CERTIFIED, check_gram, check_rows, describe_uncertified
+from ldslearn.coding.homotopy import descend, kkt_violation, perturb
+from ldslearn.coding.solver import STEPS_PER_ATOM
+
+_BREAKPOINTS_PER_ATOM = 2  # kept at first
+
+
+@dataclass(frozen=True)
+class SparsePath:
+    """Codes of one sample for every sparsity: straight lines between breakpoints.
+
+    Attributes
+    ----------
+    sparsity : (n_breakpoints,) array
+        Decreasing; the code is zero at the first and above it.
+    codes : (n_breakpoints, n_atoms) array
+    """
+
+    sparsity: Floats
+    codes: Floats
+
+    def interpolate(self, sparsity: float) -> Floats:
+        """Return the code, (n_atoms,), for any sparsity the path covers."""
+        low = float(self.sparsity[-1])
+        check_real("sparsity", sparsity, f"be at least {low:g}, where the path ends", low=low)
+        right = int(np.searchsorted(-self.sparsity, -sparsity))
+        if right == 0:
+            return np.zeros(self.codes.shape[1])
+        above, below = self.sparsity[right - 1], self.sparsity[right]
+        share = (above - sparsity) / (above - below)
+        return (1.0 - share) * self.codes[right - 1] + share * self.codes[right]
+
+
+def sparse_path(
+    gram: Any, cross: Any, sparsity: float = 0.0, *, nonnegative: bool = False
+) -> SparsePath:
+    """Return the codes of one sample for every sparsity down to the one given.
+
+    Parameters
+    ----------
+    gram : (n_atoms, n_atoms) array
+    cross : (n_atoms,) array
+    sparsity : float
+        Where the path ends.
+    nonnegative : bool
+
+    Returns
+    -------
+    SparsePath
+        Breakpoints ``sparsity`` and ``codes``; ``interpolate(sparsity)`` is the code in between.
+    """
+    K = check_gram(gram)
+    if np.ndim(cross) != 1:
+        shape = f"shape {np.shape(cross)}"
+        raise _errors.invalid("cross", f"have shape ({len(K)},)", shape, "Take one sample's row.")
+    k = check_rows("cross", np.asarray(cross)[None], len(K))[0]
+    check_real("sparsity", sparsity, "be a finite number of at least 0", low=0)
+    path, residual = _follow_path(K, k, sparsity, nonnegative, nudge=0.0)
+    if residual > CERTIFIED * np.abs(k).max():  # ties: see code_rows
+        path, residual = _follow_path(K, k, sparsity, nonnegative, nudge=1e-9)
+    if residual > CERTIFIED * np.abs(k).max():
+        warnings.warn(describe_uncertified([0], residual), stacklevel=2)
+    return path
+
+
+def _follow_path(
+    K: Floats, k: Floats, sparsity: float, nonnegative: bool, nudge: float
+) -> tuple[SparsePath, float]:
+    """The path, and the largest KKT residual on its breakpoints; infinite if it ends early."""
+    z, barred = np.empty_like(k), np.zeros(len(K), dtype=bool)
+    room, limit = _BREAKPOINTS_PER_ATOM * len(K) + 16, STEPS_PER_ATOM * len(K) + 100
+    settings = (0.5 * sparsity, barred, bool(nonnegative), limit, z)
+    while True:
+        bounds, trace = np.empty(room), np.empty((room, len(K)))
+        steps = descend(K, perturb(k, nudge), *settings, bounds, trace)
+        if steps < room:
+            break
+        room = steps + 1
+    bounds, trace = bounds[: steps + 1], trace[: steps + 1]
+    if steps < limit:
+        bounds[-1] = 0.5 * sparsity  # which rounding misses by 1e-15
+    moved = np.append(np.diff(bounds) < 0, True)  # of a tie only the last step counts
+    bounds, trace = bounds[moved], trace[moved].copy()
+    residual = max(
+        kkt_violation(k - K @ z, z, bound, barred, bool(nonnegative))
+        for bound, z in zip(bounds, trace, strict=True)
+    )
+    return SparsePath(2.0 * bounds, trace), residual if steps < limit else np.inf
