@@ -42,7 +42,7 @@ from ldslearn.plot import (
     plot_residuals,
     plot_soft_normalisation,
 )
-from ldslearn.report import evaluation_page
+from ldslearn.report import render_evaluation_page
 from ldslearn.scale.sources import check_output, check_output_folder
 from ldslearn.video import to_sequence, to_video
 
@@ -257,7 +257,7 @@ def _reported(folder: Path) -> str:
         n_states=5, sparsity=0.1, settings=Settings(atoms=16), on_first=first.append,
     )  # fmt: skip
     shown = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
-    return evaluation_page(record, f"ldslearn demo {folder}", shown, name="dynamic textures")
+    return render_evaluation_page(record, f"ldslearn demo {folder}", shown, name="dynamic textures")
 
 
 if __name__ == "__main__":

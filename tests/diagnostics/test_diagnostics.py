@@ -257,14 +257,14 @@ def test_clips_and_atoms(textures, method):
     assert [clip.label for clip in found.clips] == textures.classes
     for clip in found.clips:
         video = textures.X[textures.names.index(clip.name)].T.reshape(-1, 12, 12)[:16]
-        assert clip.frames.shape == clip.drawn.shape == (16, 12, 12)
+        assert clip.frames.shape == clip.simulated.shape == (16, 12, 12)
         shares = clip.frames / 255
         low, high = np.percentile(video, [0.5, 99.5])
         np.testing.assert_allclose(shares, np.clip((video - low) / (high - low), 0, 1), atol=0.03)
-        assert np.ptp(clip.drawn) > 50
+        assert np.ptp(clip.simulated) > 50
         # New sequences start at random, not where the recorded one does.
         still = video.mean(axis=0).ravel()
-        starts = (clip.drawn[0].ravel() / 255, shares[0].ravel())
+        starts = (clip.simulated[0].ravel() / 255, shares[0].ravel())
         apart = [start - (still - low) / (high - low) for start in starts]
         assert np.corrcoef(*apart)[0, 1] < 0.9
     dictionary = first.fit.pipeline[-1].dictionary_
@@ -274,7 +274,7 @@ def test_clips_and_atoms(textures, method):
         means = {c: codes[first.known.y == c, atom.number - 1].mean() for c in textures.classes}
         assert means[atom.used_by] == max(means.values())
         assert atom.share == pytest.approx(max(means.values()) / (sum(means.values()) or 1))
-        assert atom.drawn.shape == (16, 12, 12)
+        assert atom.simulated.shape == (16, 12, 12)
     names = {one.name for example in found.codes for one in example.atoms}
     assert names <= {f"atom {k + 1}" for k in range(codes.shape[1])}
 

@@ -5,14 +5,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from ldslearn.report import Series, line_chart
-from ldslearn.report.axes import linear_axis, log_axis
+from ldslearn.report import Series, draw_lines
+from ldslearn.report.axes import make_linear_axis, make_log_axis
 
 HOSTILE = '<script>alert("x")</script> & "quotes"'
 
 
 def drawn(*series, **options):
-    return ElementTree.fromstring(line_chart(series, "x", "y", **options))
+    return ElementTree.fromstring(draw_lines(series, "x", "y", **options))
 
 
 def marks(root, number=0):
@@ -108,7 +108,7 @@ def test_points_say_what_they_are():
     root = drawn(Series(HOSTILE, [10], [0.925], [0.02]), percent=True)
     (tip,) = root.findall(".//g[@class='series']/path/title")
     assert tip.text == f"{HOSTILE}; x 10: 92.5 ± 2.0 %"
-    assert "<script" not in line_chart([Series(HOSTILE, [1], [1])], HOSTILE, HOSTILE, title=HOSTILE)
+    assert "<script" not in draw_lines([Series(HOSTILE, [1], [1])], HOSTILE, HOSTILE, title=HOSTILE)
 
 
 def test_series_differ_without_colour():
@@ -144,12 +144,20 @@ def test_lengths_must_agree():
     ],
 )
 def test_round_numbers(values, words):
-    axis = linear_axis(values, 0, 100)
-    assert list(axis.words) == words
+    axis = make_linear_axis(values, 0, 100)
+    assert list(axis.labels) == words
     assert axis.low <= min(values)
     assert axis.high >= max(values)
 
 
 def test_powers_of_ten():
-    assert log_axis([2e-5, 9], 0, 1).words == ("10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰", "10¹")
-    assert log_axis([0.3, 1.4], 0, 1).words == ("0.2", "0.5", "1", "2")
+    assert make_log_axis([2e-5, 9], 0, 1).labels == (
+        "10⁻⁵",
+        "10⁻⁴",
+        "10⁻³",
+        "10⁻²",
+        "10⁻¹",
+        "10⁰",
+        "10¹",
+    )
+    assert make_log_axis([0.3, 1.4], 0, 1).labels == ("0.2", "0.5", "1", "2")

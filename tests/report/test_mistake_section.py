@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ldslearn.diagnostics.mistakes import Mistake
-from ldslearn.report.mistake_section import mistakes_section
+from ldslearn.report.mistake_section import format_mistakes
 
 HOSTILE = '<script>alert("x")</script> & "quotes"'
 
@@ -17,7 +17,7 @@ def entry(k, **options):
 
 def section_of(entries, mistakes=()):
     record = {"mislabelled": entries, "rounds": [{"n_test": 40}]}
-    return mistakes_section(record, SimpleNamespace(mistakes=tuple(mistakes)))
+    return format_mistakes(record, SimpleNamespace(mistakes=tuple(mistakes)))
 
 
 def test_mislabelled_sequences_are_drawn_and_listed():

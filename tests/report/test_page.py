@@ -5,10 +5,17 @@ from hashlib import sha256
 import matplotlib.image
 import numpy as np
 
-from ldslearn.report import Series, filmstrip, line_chart
-from ldslearn.report.page import figure, folded, grid, page, paragraph, section
+from ldslearn.report import Series, draw_lines, format_film
+from ldslearn.report.page import (
+    Section,
+    format_details,
+    format_figure,
+    format_grid,
+    format_paragraph,
+    render_page,
+)
 
-LINES = line_chart([Series("first", [1, 2], [3, 4]), Series("second", [1, 2], [5, 2])], "x", "y")
+LINES = draw_lines([Series("first", [1, 2], [3, 4]), Series("second", [1, 2], [5, 2])], "x", "y")
 # What a reader does: points at a mark, walks on by a key, hides the second series, and walks on
 # past it to the first mark again.
 READER = """
@@ -32,7 +39,7 @@ READER = """
 
 
 def test_the_policy_admits_the_script_and_no_other():
-    text = page("t", [])
+    text = render_page("t", [])
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     own = b64encode(sha256(script.encode()).digest()).decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1)
@@ -46,9 +53,9 @@ def test_the_policy_admits_the_script_and_no_other():
 
 
 def test_contents_when_there_are_many_sections():
-    few = [section(f"part {k}") for k in range(4)]
-    assert "<nav" not in page("t", few)
-    text = page("t", ["<p>before</p>", *few, section("Part 1"), section("<b>")])
+    few = [Section(f"part {k}") for k in range(4)]
+    assert "<nav" not in render_page("t", few)
+    text = render_page("t", ["<p>before</p>", *few, Section("Part 1"), Section("<b>")])
     links = re.findall(r'<a href="#([^"]*)">', text)
     anchors = re.findall(r'<section id="([^"]*)">', text)
     assert links == anchors == ["part-0", "part-1", "part-2", "part-3", "part-1-2", "b"]
@@ -56,15 +63,15 @@ def test_contents_when_there_are_many_sections():
 
 
 def test_parts():
-    assert folded("a < b", paragraph("c")) == (
+    assert format_details("a < b", format_paragraph("c")) == (
         "<details><summary>a &lt; b</summary><p>c</p></details>"
     )
-    assert grid("<i></i>", "<b></b>", least=9).count("--least:9rem") == 1
-    assert "figcaption" not in figure("<svg></svg>", "")
+    assert format_grid("<i></i>", "<b></b>", least=9).count("--least:9rem") == 1
+    assert "figcaption" not in format_figure("<svg></svg>", "")
 
 
 def test_tips_and_legends_answer(browse):
-    text = page("t", [figure(LINES, "")])
+    text = render_page("t", [format_figure(LINES, "")])
     (hash_,) = re.findall(r"'(sha256-[^']+)'", text)
     more = b64encode(sha256(READER.encode()).digest()).decode()
     text = text.replace(f"'{hash_}'", f"'{hash_}' 'sha256-{more}'")
@@ -79,7 +86,7 @@ def test_tips_and_legends_answer(browse):
 
 
 def test_another_script_does_not_run(browse):
-    text = page("t", []).replace("</body>", "<script>document.title = 'run'</script></body>")
+    text = render_page("t", []).replace("</body>", "<script>document.title = 'run'</script></body>")
     done = browse(text, "--dump-dom")
     assert "<title>t</title>" in done.stdout
     assert "Content Security Policy" in done.stderr
@@ -91,7 +98,7 @@ def test_a_film_shows_its_frames_in_turn(browse, tmp_path):
     frames = np.broadcast_to(greys[:, None, None], (12, 8, 8))
     seen = set()
     for delay in (0.0, 0.25, 0.5, 0.95):
-        text = page("t", [filmstrip(frames, "", rate=12, side=80)])
+        text = render_page("t", [format_film(frames, "", rate=12, side=80)])
         text = text.replace(
             "animation-duration:1s",
             f"animation-duration:1s;animation-delay:-{delay}s;animation-play-state:paused",

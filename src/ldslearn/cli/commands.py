@@ -173,7 +173,7 @@ def evaluate(
     from ldslearn.diagnostics import compute_diagnostics
     from ldslearn.evaluate import Round
     from ldslearn.evaluate import evaluate as run
-    from ldslearn.report import evaluation_page
+    from ldslearn.report import render_evaluation_page
 
     output, report = files
     if skip_errors:
@@ -192,7 +192,9 @@ def evaluate(
             collection, rounds[0], wanted["settings"], record["mislabelled"]
         )
         typed = shlex.join(["ldslearn", *sys.argv[1:]])
-        write_text(report, evaluation_page(record, typed, diagnostics, name=data.resolve().name))
+        write_text(
+            report, render_evaluation_page(record, typed, diagnostics, name=data.resolve().name)
+        )
         report_written(report, as_json)
 
 

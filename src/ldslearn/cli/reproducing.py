@@ -44,7 +44,7 @@ def reproduce(
     from ldslearn.paper import reproduce as run
     from ldslearn.paper.plans import load_plan
     from ldslearn.paper.verdicts import summarize
-    from ldslearn.report import reproduction_page
+    from ldslearn.report import render_reproduction_page
     from ldslearn.scale.sources import check_output, check_output_folder
 
     with usage():
@@ -60,6 +60,6 @@ def reproduce(
     write_json(output / f"{stem}.json", record)
     write_json(output / f"{stem}-claims.json", summarize(record))
     command = shlex.join(["ldslearn", *sys.argv[1:]])
-    write_text(output / f"{stem}.html", reproduction_page(record, command))
+    write_text(output / f"{stem}.html", render_reproduction_page(record, command))
     last = showing.plain(f"look into {output / stem}.html")
     showing.show(record, as_json, *showing.reproduction(record), last)

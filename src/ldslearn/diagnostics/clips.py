@@ -27,7 +27,7 @@ class Clip:
     name: str
     label: str
     frames: Bytes
-    drawn: Bytes
+    simulated: Bytes
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class AtomClip:
         Of all classes' coefficients on it, that of this class.
     columns : (k, height, width) array of uint8
         The first columns of its measurement matrix.
-    drawn : (n_frames, height, width) array of uint8
+    simulated : (n_frames, height, width) array of uint8
         Simulated.
     """
 
@@ -52,7 +52,7 @@ class AtomClip:
     used_by: str
     share: float
     columns: Bytes
-    drawn: Bytes
+    simulated: Bytes
 
 
 def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...]:
@@ -68,12 +68,13 @@ def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip
         index = int(np.flatnonzero(data.y == label)[0])
         one = data[[index]]
         made, _ = synthesize_from_sequence(one, None, _FRAMES, seed)
-        real = _grey_frames(one.X[0][:, :_FRAMES], data.frame_shape, factor)
-        drawn = _grey_frames(made, data.frame_shape, factor)
-        low, high = np.percentile(real, [0.5, 99.5])
-        clips.append(
-            Clip(data.names[index], label, _quantize(real, low, high), _quantize(drawn, low, high))
-        )
+        both = [
+            _grey_frames(sequence, data.frame_shape, factor)
+            for sequence in (one.X[0][:, :_FRAMES], made)
+        ]
+        low, high = np.percentile(both[0], [0.5, 99.5])
+        recorded, simulated = (_quantize(frames, low, high) for frames in both)
+        clips.append(Clip(data.names[index], label, recorded, simulated))
     return tuple(clips)
 
 

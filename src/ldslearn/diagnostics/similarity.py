@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldslearn._types import Floats, Indices
 from ldslearn.datasets.collection import Collection
 
 MOST_POINTS = 1000  # of a map that a page can show
 _MOST_ROWS = 400  # of a matrix
+_COLOUR_PERCENTILES = (5, 95)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,17 @@ def compute_similarity(
         _scale_classically(K), labels, data.names, K[np.ix_(rows, rows)],
         tuple(labels[i] for i in rows), kernel_name, n_sequences,
     )  # fmt: skip
+
+
+def find_colour_limits(matrix: NDArray[Any]) -> tuple[float, float]:
+    """Return the values at the ends of a colour scale of a square matrix.
+
+    They are the 5th and 95th percentile of the values off the diagonal: the diagonal, and a few
+    pairs that are very similar, would leave all others dark.
+    """
+    pairs = matrix[~np.eye(len(matrix), dtype=bool)] if len(matrix) > 1 else matrix.ravel()
+    low, high = np.nanpercentile(pairs, _COLOUR_PERCENTILES)
+    return float(low), float(high)
 
 
 def _scale_classically(K: Floats) -> Floats:

@@ -77,7 +77,7 @@ def reproduce(
     -------
     dict
         Of plain values: figures with their panels, claims with verdicts, versions, times.
-        ``ldslearn.report.reproduction_page`` makes a page of it.
+        ``ldslearn.report.render_reproduction_page`` makes a page of it.
     """
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     plans = [load_plan(name) for name in (plan_names() if "all" in wanted else wanted)]

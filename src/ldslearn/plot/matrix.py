@@ -6,11 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from ldslearn.diagnostics.similarity import find_colour_limits
+
 
 def plot_matrix(matrix: NDArray[Any], labels: ArrayLike, ax: Axes, **style: Any) -> Axes:
     """Draw a square matrix of pairs with its rows and columns grouped by class.
 
-    Colours span the pairs of different items; the diagonal does not count.
+    Colours span the limits of :func:`~ldslearn.diagnostics.similarity.find_colour_limits`.
 
     Parameters
     ----------
@@ -20,9 +22,8 @@ def plot_matrix(matrix: NDArray[Any], labels: ArrayLike, ax: Axes, **style: Any)
     **style
         Passed to ``ax.imshow``.
     """
-    if len(matrix) > 1:
-        pairs = matrix[~np.eye(len(matrix), dtype=bool)]
-        style = {"vmin": np.nanmin(pairs), "vmax": np.nanmax(pairs), **style}
+    low, high = find_colour_limits(matrix)
+    style = {"vmin": low, "vmax": high, **style}
     labels = np.asarray(labels)
     order = np.argsort(labels, kind="stable")
     classes, starts = np.unique(labels[order], return_index=True)
@@ -34,5 +35,5 @@ def plot_matrix(matrix: NDArray[Any], labels: ArrayLike, ax: Axes, **style: Any)
     middles = 0.5 * (starts + ends - 1)
     ax.set_xticks(middles, classes, rotation=30, ha="right")
     ax.set_yticks(middles, classes)
-    ax.figure.colorbar(image, ax=ax, shrink=0.8)
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, extend="both")
     return ax

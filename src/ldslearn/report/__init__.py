@@ -1,20 +1,20 @@
-"""One self-contained HTML page from the record of a run, and the parts pages are made of."""
+"""Self-contained HTML pages of records, and the drawings on them as SVG and HTML text."""
 
-from ldslearn.report.eigenvalues import eigenvalue_chart
-from ldslearn.report.evaluation import evaluation_page
-from ldslearn.report.images import filmstrip, picture, png
-from ldslearn.report.line_charts import Series, line_chart
-from ldslearn.report.matrices import matrix_picture
-from ldslearn.report.reproduction import reproduction_page
+from ldslearn.report.eigenvalues import draw_eigenvalues
+from ldslearn.report.evaluation_page import render_evaluation_page
+from ldslearn.report.images import encode_png, format_film, format_image
+from ldslearn.report.line_charts import Series, draw_lines
+from ldslearn.report.matrices import draw_matrix
+from ldslearn.report.reproduction_page import render_reproduction_page
 
 __all__ = [
     "Series",
-    "eigenvalue_chart",
-    "evaluation_page",
-    "filmstrip",
-    "line_chart",
-    "matrix_picture",
-    "picture",
-    "png",
-    "reproduction_page",
+    "draw_eigenvalues",
+    "draw_lines",
+    "draw_matrix",
+    "encode_png",
+    "format_film",
+    "format_image",
+    "render_evaluation_page",
+    "render_reproduction_page",
 ]

@@ -1,140 +1,133 @@
-"""What can be looked at of an evaluation: maps, matrices, eigenvalues, codes and frames."""
+"""Sections of diagnostics: similarity, eigenvalues, codes, clips and atoms."""
 
 from ldslearn.diagnostics import Diagnostics
 from ldslearn.diagnostics.clips import AtomClip, Clip
 from ldslearn.diagnostics.code_examples import CodeExample
-from ldslearn.report.charts import code_chart, map_chart
-from ldslearn.report.eigenvalues import eigenvalue_chart
-from ldslearn.report.images import filmstrip, picture
-from ldslearn.report.marks import verdict
-from ldslearn.report.matrices import matrix_picture
-from ldslearn.report.page import Section, figure, grid, paragraph, section
+from ldslearn.diagnostics.similarity import Similarity
+from ldslearn.report.charts import draw_code, draw_map
+from ldslearn.report.eigenvalues import draw_eigenvalues
+from ldslearn.report.images import format_film, format_image
+from ldslearn.report.marks import format_prediction
+from ldslearn.report.matrices import draw_matrix
+from ldslearn.report.page import Section, format_figure, format_grid, format_paragraph
 
 _SIDE = 136  # pixels of a frame on the page
-_GAP = 4  # between columns
+_GAP = 4  # pixels between columns
 
 
 def format_diagnostics(diagnostics: Diagnostics) -> list[Section]:
-    """Return the sections of a page that need no reading."""
-    found = [_alike(diagnostics), _stable(diagnostics)]
-    if diagnostics.codes:
-        found.append(_coded(diagnostics.codes))
-    if diagnostics.clips:
-        found.append(_moving(diagnostics.clips))
-    if diagnostics.atoms:
-        found.append(_learned(diagnostics.atoms))
-    return found
-
-
-def _alike(diagnostics: Diagnostics) -> Section:
-    shown = diagnostics.similarity
-    points = [(float(x), float(y)) for x, y in shown.points]
-    some = ""
-    if len(shown.labels) < shown.n_sequences:
-        some = f" {len(shown.labels)} of {shown.n_sequences} sequences, evenly taken."
-    plane = figure(
-        map_chart(points, shown.labels, shown.names),
-        f"Map of the sequences by the same kernel (classical scaling): near means similar.{some}",
-    )
-    fewer = ""
-    if len(shown.kernel_labels) < len(shown.labels):
-        fewer = f" {len(shown.kernel_labels)} of {shown.n_sequences} sequences, evenly taken."
-    matrix = matrix_picture(
-        shown.kernel,
-        shown.kernel_labels,
-        "Kernel matrix, class by class: bright squares along the diagonal are classes whose "
-        "sequences are similar to each other. The diagonal itself does not count for the colour "
-        f"scale.{fewer}",
-    )
-    return section(
-        "Similarity of sequences",
-        paragraph(
-            f"By the kernel of the method, in the first round: {shown.kernel_name}. Training and "
-            "test sequences alike."
-        ),
-        grid(plane, matrix),
-    )
-
-
-def _stable(diagnostics: Diagnostics) -> Section:
+    """Return one section per kind of diagnostics that there is."""
     groups = {name: values.tolist() for name, values in diagnostics.eigenvalues.items()}
     words = (
         "Eigenvalues of the transition matrices, as fitted and after stabilization. The angle is "
-        "the frequency of an oscillation, the distance from the centre says how slowly it decays. "
-        "Circled eigenvalues, on the unit circle or outside, do not decay."
+        "the frequency of an oscillation. The smaller the modulus, the faster it decays. Circled "
+        "eigenvalues do not decay."
     )
-    return section("Eigenvalues", grid(figure(eigenvalue_chart(groups), ""), paragraph(words)))
+    eigenvalues = format_figure(draw_eigenvalues(groups))
+    sections = [
+        _format_similarity(diagnostics.similarity),
+        Section("Eigenvalues", format_grid(eigenvalues, format_paragraph(words))),
+    ]
+    if diagnostics.codes:
+        sections.append(_format_codes(diagnostics.codes))
+    if diagnostics.clips:
+        sections.append(_format_clips(diagnostics.clips))
+    if diagnostics.atoms:
+        sections.append(_format_atoms(diagnostics.atoms))
+    return sections
 
 
-def _coded(codes: tuple[CodeExample, ...]) -> Section:
-    return section(
-        "Sparse codes of test sequences",
-        paragraph(
-            "Test sequences of the first round as sparse sums of training sequences or atoms: "
-            "their largest coefficients. Filled bars are training sequences of the sequence's own "
-            "class, or atoms that this class uses most."
+def _format_similarity(shown: Similarity) -> Section:
+    points = [(float(x), float(y)) for x, y in shown.points]
+    plane = format_figure(
+        draw_map(points, shown.labels, shown.names),
+        "Map of the sequences by the same kernel (classical scaling). Near points are similar "
+        f"sequences.{_count_shown(len(points), shown.n_sequences)}",
+    )
+    matrix = draw_matrix(
+        shown.kernel,
+        shown.kernel_labels,
+        "Kernel matrix, class by class. Bright squares on the diagonal are classes of similar "
+        "sequences. Colours span 90 % of the values off the diagonal."
+        f"{_count_shown(len(shown.kernel_labels), shown.n_sequences)}",
+    )
+    words = (
+        f"Kernel of the method in the first round: {shown.kernel_name}. It compares training and "
+        "test sequences."
+    )
+    return Section("Similarity", format_paragraph(words), format_grid(plane, matrix))
+
+
+def _count_shown(count: int, n_sequences: int) -> str:
+    return "" if count == n_sequences else f" {count} of {n_sequences} sequences are shown."
+
+
+def _format_codes(codes: tuple[CodeExample, ...]) -> Section:
+    return Section(
+        "Why each label was chosen",
+        format_paragraph(
+            "Sparse codes of test sequences of the first round: the largest coefficients, and the "
+            "training sequences or atoms that they multiply. Filled bars are training sequences "
+            "of the true class, or atoms that this class uses most."
         ),
-        grid(*(_one_code(example) for example in codes), least=18),
+        format_grid(*map(_draw_example, codes), least=18),
     )
 
 
-def _one_code(example: CodeExample) -> str:
+def _draw_example(example: CodeExample) -> str:
     names, tips = [], []
     for atom in example.atoms:
         both = f"{atom.name}, {atom.label}" if atom.name else atom.label
         names.append(both if atom.learned else atom.label)
         tips.append(both)
     filled = [atom.label == example.label for atom in example.atoms]
-    chart = code_chart(example.coefficients, names, tips, filled) if names else ""
-    return figure(
-        verdict(example.label, example.predicted) + chart,
+    chart = draw_code(example.coefficients, names, tips, filled) if names else ""
+    return format_figure(
+        format_prediction(example.label, example.predicted) + chart,
         f"{example.name}; nonzero coefficients: {example.n_nonzero}",
     )
 
 
-def _moving(clips: tuple[Clip, ...]) -> Section:
+def _format_clips(clips: tuple[Clip, ...]) -> Section:
     cards = []
     for clip in clips:
-        real = filmstrip(clip.frames, f"{clip.label}: {clip.name}", side=_SIDE)
-        made = filmstrip(clip.drawn, f"{clip.label}, simulated", side=_SIDE)
-        reel = f'<div class="reel">{_said(real, "recorded")}{_said(made, "simulated")}</div>'
-        cards.append(figure(reel, f"{clip.label}: {clip.name}"))
-    return section(
+        recorded = format_film(clip.frames, f"{clip.label}: {clip.name}", side=_SIDE)
+        simulated = format_film(clip.simulated, f"{clip.label}, simulated", side=_SIDE)
+        reel = (
+            f'<div class="reel"><span>{recorded}recorded</span>'
+            f"<span>{simulated}simulated</span></div>"
+        )
+        cards.append(format_figure(reel, f"{clip.label}: {clip.name}"))
+    return Section(
         "Recorded and simulated sequences",
-        paragraph(
-            "One sequence of each class, and beside it a new one, simulated by its system. The "
-            "simulation starts at a random state of its own, not at that of the recording. Point "
-            "at a film to stop it."
+        format_paragraph(
+            "One sequence per class, and a new sequence that its system simulates from a random "
+            "first state. Point at a clip to pause it."
         ),
-        grid(*cards, least=17),
+        format_grid(*cards, least=17),
     )
 
 
-def _learned(atoms: tuple[AtomClip, ...]) -> Section:
+def _format_atoms(atoms: tuple[AtomClip, ...]) -> Section:
     cards = []
     for atom in atoms:
-        height, width = atom.columns.shape[1:]
-        scale = (_SIDE - _GAP) / 2 / max(height, width)
-        stills = "".join(
-            picture(column, f"atom {atom.number}, column {k}", scale)
+        scale = (_SIDE - _GAP) / 2 / max(atom.columns.shape[1:])
+        columns = "".join(
+            format_image(column, f"atom {atom.number}, column {k}", scale)
             for k, column in enumerate(atom.columns, 1)
         )
-        film = filmstrip(atom.drawn, f"atom {atom.number}, simulated", side=_SIDE)
+        film = format_film(atom.simulated, f"atom {atom.number}, simulated", side=_SIDE)
         reel = (
-            f'<div class="reel">{_said(film, "simulated")}'
-            f'<span><span class="stack">{stills}</span>columns</span></div>'
+            f'<div class="reel"><span>{film}simulated</span>'
+            f'<span><span class="stack">{columns}</span>columns</span></div>'
         )
         words = f"atom {atom.number}, {100 * atom.share:.0f} % of its use by {atom.used_by}"
-        cards.append(figure(reel, words))
-    return section(
+        cards.append(format_figure(reel, words))
+    return Section(
         "Learned atoms",
-        paragraph(
-            "Atoms of the dictionary of the first round, those that each class uses most: a "
-            "simulated sequence, and the first columns of the measurement matrix."
+        format_paragraph(
+            "Atoms of the dictionary of the first round that each class uses most: a simulated "
+            "sequence, and the first columns of the measurement matrix."
         ),
-        grid(*cards, least=17),
+        format_grid(*cards, least=17),
     )
-
-
-def _said(film: str, word: str) -> str:
-    return f"<span>{film}{word}</span>"

@@ -1,4 +1,4 @@
-"""Pixels inside a page: PNG files as text, and short animations from one picture."""
+"""Images inside a page: PNG files as data URIs, and animations of one wide image."""
 
 import struct
 import zlib
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._types import Bytes
 
-_KINDS = {2: 0, 3: 2}  # PNG's numbers for grey and colour
+_KINDS = {2: 0, 3: 2}  # colour types of PNG: greyscale, RGB
 _INDEXED = 3
 
 
-def png(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> bytes:
+def encode_png(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> bytes:
     """Return a PNG file.
 
     Parameters
@@ -24,7 +24,7 @@ def png(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> bytes:
     pixels : (h, w) or (h, w, 3) array of uint8
         Grey, or red, green and blue.
     palette : (n, 3) array of uint8, optional
-        Colours that grey pixels then are the numbers of.
+        Colours; the pixels are then indices of them.
     """
     pixels = np.asarray(pixels)
     well_formed = pixels.ndim == 2 or pixels.shape[2:] == (3,)
@@ -39,57 +39,60 @@ def png(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> bytes:
     plain = b"\0" + b"\0".join(row.tobytes() for row in rows)
     best = zlib.compress(plain, 9)
     if palette is None:
-        # A pixel less the one before it (filter 1) is small where a picture is smooth.
+        # Differences of neighbouring pixels (filter 1) are small where an image is smooth.
         step = rows.shape[1] // width
         before = np.pad(rows, ((0, 0), (step, 0)))[:, :-step]
         changes = b"\1" + b"\1".join(row.tobytes() for row in rows - before)
         best = min(best, zlib.compress(changes, 9), key=len)
     header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
-    colours = b"" if palette is None else _chunk(b"PLTE", np.asarray(palette, np.uint8).tobytes())
+    colours = (
+        b"" if palette is None else _pack_chunk(b"PLTE", np.asarray(palette, np.uint8).tobytes())
+    )
     return (
         b"\x89PNG\r\n\x1a\n"
-        + _chunk(b"IHDR", header)
+        + _pack_chunk(b"IHDR", header)
         + colours
-        + _chunk(b"IDAT", best)
-        + _chunk(b"IEND", b"")
+        + _pack_chunk(b"IDAT", best)
+        + _pack_chunk(b"IEND", b"")
     )
 
 
-def data_uri(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> str:
-    """Return a PNG as an address that holds the file itself."""
-    return "data:image/png;base64," + b64encode(png(pixels, palette)).decode()
+def encode_data_uri(pixels: NDArray[Any], palette: NDArray[Any] | None = None) -> str:
+    """Return a PNG file as a data URI."""
+    return "data:image/png;base64," + b64encode(encode_png(pixels, palette)).decode()
 
 
-def picture(pixels: NDArray[Any], alt: str, scale: float = 2.0) -> str:
-    """Return an image, `scale` pixels for each of its own.
+def format_image(pixels: NDArray[Any], alt: str, scale: float = 2.0) -> str:
+    """Return an HTML image, enlarged by `scale`.
 
     Parameters
     ----------
     pixels : (h, w) or (h, w, 3) array of uint8
     alt : str
-        What it shows.
+        For readers that cannot see it.
     scale : float
     """
     height, width = np.asarray(pixels).shape[:2]
     return (
-        f'<img class="pixels" src="{data_uri(pixels)}" alt="{escape(alt)}" '
+        f'<img class="pixels" src="{encode_data_uri(pixels)}" alt="{escape(alt)}" '
         f'width="{round(width * scale)}" height="{round(height * scale)}">'
     )
 
 
-def filmstrip(frames: NDArray[Any], alt: str, *, rate: float = 12, side: int = 112) -> str:
-    """Return a short animation without a script: one picture moved past a window.
+def format_film(frames: NDArray[Any], alt: str, *, rate: float = 12, side: int = 112) -> str:
+    """Return an HTML animation without a script: one wide image moves behind a window.
 
-    It stops while pointed at or focused, and where readers prefer no motion.
+    It pauses while it is hovered or focused, and for readers that prefer reduced motion.
 
     Parameters
     ----------
     frames : (n, h, w) array of float
-        Grey values; their smallest is drawn black and their largest white. uint8 stay as they are.
+        Grey values, scaled so that the smallest is black and the largest white. uint8 values are
+        not scaled.
     alt : str
-        What it shows.
+        For readers that cannot see it.
     rate : float
-        Frames a second.
+        Frames per second.
     side : int
         Pixels of the longer side on the page.
     """
@@ -99,7 +102,7 @@ def filmstrip(frames: NDArray[Any], alt: str, *, rate: float = 12, side: int = 1
             "frames", "be a (n_frames, height, width) array", f"shape {frames.shape}", ""
         )
     n, height, width = frames.shape
-    pixels = frames if frames.dtype == np.uint8 else grey(frames)
+    pixels = frames if frames.dtype == np.uint8 else scale_to_grey(frames)
     strip = pixels.swapaxes(0, 1).reshape(height, n * width)
     larger = side / max(height, width)
     wide, high = round(width * larger), round(height * larger)
@@ -107,20 +110,20 @@ def filmstrip(frames: NDArray[Any], alt: str, *, rate: float = 12, side: int = 1
     return (
         f'<span class="film" role="img" tabindex="0" aria-label="{escape(alt)}" '
         f'style="--wide:{wide}px;height:{high}px">'
-        f'<img alt="" src="{data_uri(strip)}" width="{n * wide}" height="{high}" '
+        f'<img alt="" src="{encode_data_uri(strip)}" width="{n * wide}" height="{high}" '
         f'style="animation-duration:{n / rate:.3g}s;'
         f'animation-timing-function:steps({n},jump-none){still}"></span>'
     )
 
 
-def grey(values: NDArray[Any]) -> Bytes:
-    """Return values as pixels, the smallest black and the largest white."""
+def scale_to_grey(values: NDArray[Any]) -> Bytes:
+    """Return values as grey pixels, the smallest black and the largest white."""
     values = np.nan_to_num(np.asarray(values, dtype=np.float64))
     low, high = values.min(), values.max()
-    shares = (values - low) / (high - low) if high > low else np.full_like(values, 0.5)
-    return np.rint(255 * shares).astype(np.uint8)
+    fractions = (values - low) / (high - low) if high > low else np.full_like(values, 0.5)
+    return np.rint(255 * fractions).astype(np.uint8)
 
 
-def _chunk(name: bytes, content: bytes) -> bytes:
+def _pack_chunk(name: bytes, content: bytes) -> bytes:
     check = zlib.crc32(name + content)
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", check)

@@ -1,4 +1,4 @@
-"""Values against values: lines with marks, and how far they spread."""
+"""Line charts with marks and error bars."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,16 @@ from html import escape
 from math import isfinite
 
 from ldslearn import _errors
-from ldslearn.report.axes import Axis, linear_axis, log_axis, number
-from ldslearn.report.marks import dash, group, legend, marker, shorten, svg, text_width
+from ldslearn.report.axes import Axis, format_number, make_linear_axis, make_log_axis
+from ldslearn.report.marks import (
+    draw_legend,
+    draw_marker,
+    estimate_width,
+    format_dash,
+    format_svg,
+    group_series,
+    shorten,
+)
 
 _TOP, _RIGHT, _CAP = 12.0, 14.0, 3.0
 _Point = tuple[float, float, float]  # x, y and the spread
@@ -24,7 +32,7 @@ class Series:
     y : sequence of float or None
         None is a gap.
     spread : sequence of float, optional
-        Of each value, to both sides.
+        Half length of the error bar of each value.
     """
 
     name: str
@@ -40,7 +48,7 @@ class Series:
             )
 
 
-def line_chart(
+def draw_lines(
     series: Sequence[Series],
     x_label: str,
     y_label: str,
@@ -51,22 +59,22 @@ def line_chart(
     width: int = 480,
     height: int = 320,
 ) -> str:
-    """Return lines as SVG, told apart by colour, shape and dashes, named below.
+    """Return lines as SVG, distinguished by colour, marks and dashes, with a legend below.
 
     Parameters
     ----------
     series : sequence of Series
     x_label, y_label : str
     percent : bool, default=False
-        y are shares, written as per cent.
+        Whether y are fractions, to be labelled as per cent.
     log_y : bool, default=False
         Values that are not positive are gaps.
     title : str
         For readers that cannot see it.
     width, height : int
-        Pixels; the legend comes below.
+        Pixels, without the legend.
     """
-    points = [_points(one, log_y) for one in series]
+    points = [_select_points(one, log_y) for one in series]
     shown = [point for one in points for point in one if point is not None]
     ys = [y + sign * spread for _, y, spread in shown for sign in (-1, 0, 1)]
     if percent:
@@ -75,26 +83,26 @@ def line_chart(
         ys = [y for y in ys if y > 0]
     bottom = height - 46.0
     if log_y:
-        down = log_axis(ys, bottom, _TOP, percent=percent)
+        down = make_log_axis(ys, bottom, _TOP, percent=percent)
     else:
-        down = linear_axis(ys, bottom, _TOP, percent=percent)
-    left = 34 + max(text_width(word) for word in down.words)
-    across = linear_axis([x for x, _, _ in shown], left, width - _RIGHT, tight=True, wanted=6)
-    parts = _frame(across, down, x_label, y_label, width, height)
+        down = make_linear_axis(ys, bottom, _TOP, percent=percent)
+    left = 34 + max(estimate_width(word) for word in down.labels)
+    across = make_linear_axis([x for x, _, _ in shown], left, width - _RIGHT, tight=True, wanted=6)
+    parts = _draw_axes(across, down, x_label, y_label, width, height)
     for index, (one, found) in enumerate(zip(series, points, strict=True)):
-        tips = [_tip(one.name, x_label, point, percent) if point else "" for point in found]
-        parts.append(group(index, _line(index, found, tips, across, down)))
+        tips = [_format_tip(one.name, x_label, point, percent) if point else "" for point in found]
+        parts.append(group_series(index, _draw_line(index, found, tips, across, down)))
     if not shown:
         parts.append(
             f'<text class="faint" x="{(left + width) / 2:.1f}" y="{height / 2:.1f}" '
             f'text-anchor="middle">no values</text>'
         )
-    keys, below = legend([one.name for one in series], width, height, _sample)
-    return svg(width, height + below, [*parts, keys], title)
+    keys, below = draw_legend([one.name for one in series], width, height, _draw_sample)
+    return format_svg(width, height + below, [*parts, keys], title)
 
 
-def _points(one: Series, log_y: bool) -> list[_Point | None]:
-    """What can be drawn; None where there is nothing."""
+def _select_points(one: Series, log_y: bool) -> list[_Point | None]:
+    """Return the points of a series; None is a gap."""
     spreads = one.spread if one.spread is not None else [0.0] * len(one.x)
     return [
         None
@@ -104,11 +112,11 @@ def _points(one: Series, log_y: bool) -> list[_Point | None]:
     ]
 
 
-def _frame(
+def _draw_axes(
     across: Axis, down: Axis, x_label: str, y_label: str, width: float, height: float
 ) -> list[str]:
     parts = []
-    for tick, word in zip(down.ticks, down.words, strict=True):
+    for tick, word in zip(down.ticks, down.labels, strict=True):
         y = down.place(tick)
         parts.append(
             f'<path class="grid" d="M{across.start:.1f},{y:.1f}H{across.end:.1f}"/>'
@@ -116,8 +124,8 @@ def _frame(
             f'text-anchor="end">{word}</text>'
         )
     room = 0.0
-    for tick, word in zip(across.ticks, across.words, strict=True):
-        x, half = across.place(tick), text_width(word) / 2
+    for tick, word in zip(across.ticks, across.labels, strict=True):
+        x, half = across.place(tick), estimate_width(word) / 2
         parts.append(f'<path class="axis" d="M{x:.1f},{down.start:.1f}v4"/>')
         if x - half >= room:
             room = x + half + 6
@@ -138,7 +146,7 @@ def _frame(
     return parts
 
 
-def _line(
+def _draw_line(
     index: int, points: Sequence[_Point | None], tips: Sequence[str], across: Axis, down: Axis
 ) -> list[str]:
     runs: list[list[str]] = [[]]
@@ -148,9 +156,9 @@ def _line(
             runs.append([])
             continue
         x, y, spread = point
-        right, at = across.place(x), down.place(y)
-        runs[-1].append(f"{right:.2f},{at:.2f}")
-        marks.append(marker(index, right, at, tip))
+        right, middle = across.place(x), down.place(y)
+        runs[-1].append(f"{right:.2f},{middle:.2f}")
+        marks.append(draw_marker(index, right, middle, tip))
         if spread > 0:
             high, low, cap = down.place(y + spread), down.place(y - spread), right - _CAP
             spreads.append(
@@ -158,20 +166,21 @@ def _line(
                 f'M{cap:.2f},{high:.2f}h{2 * _CAP:g}M{cap:.2f},{low:.2f}h{2 * _CAP:g}"/>'
             )
     lines = [
-        f'<polyline class="line" points="{" ".join(run)}"{dash(index)}/>'
+        f'<polyline class="line" points="{" ".join(run)}"{format_dash(index)}/>'
         for run in runs
         if len(run) > 1
     ]
     return lines + spreads + marks
 
 
-def _tip(name: str, x_label: str, point: _Point, percent: bool) -> str:
+def _format_tip(name: str, x_label: str, point: _Point, percent: bool) -> str:
     x, y, spread = point
-    value = f"{100 * y:.1f}" if percent else number(y)
+    value = f"{100 * y:.1f}" if percent else format_number(y)
     if spread > 0:
-        value += " ± " + (f"{100 * spread:.1f}" if percent else number(spread))
-    return f"{name}; {x_label} {number(x)}: {value}{' %' if percent else ''}"
+        value += " ± " + (f"{100 * spread:.1f}" if percent else format_number(spread))
+    return f"{name}; {x_label} {format_number(x)}: {value}{' %' if percent else ''}"
 
 
-def _sample(index: int, x: float, y: float) -> str:
-    return f'<path class="line" d="M{x:.1f},{y:.1f}h28"{dash(index)}/>{marker(index, x + 14, y)}'
+def _draw_sample(index: int, x: float, y: float) -> str:
+    line = f'<path class="line" d="M{x:.1f},{y:.1f}h28"{format_dash(index)}/>'
+    return line + draw_marker(index, x + 14, y)

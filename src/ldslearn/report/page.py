@@ -1,4 +1,4 @@
-"""The frame of a page: one file, no requests, and parts to fill it with."""
+"""A page as one HTML file without requests, and its elements."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,15 +11,15 @@ _FEW = 4  # sections that need no table of contents
 
 
 class Section(str):
-    """A headed part of a page as HTML, which knows its heading."""
+    """A section of a page as HTML text, with its heading and anchor."""
 
     __slots__ = ("anchor", "heading")
 
     anchor: str
     heading: str
 
-    def __new__(cls, heading: str, parts: Sequence[str]) -> "Section":
-        """Return the HTML of a part."""
+    def __new__(cls, heading: str, *parts: str) -> "Section":
+        """Return the HTML of a heading and the parts below it."""
         anchor = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") or "part"
         body = "\n".join(parts)
         text = f'<section id="{anchor}"><h2>{escape(heading)}</h2>\n{body}</section>'
@@ -28,8 +28,8 @@ class Section(str):
         return made
 
 
-def page(title: str, sections: Iterable[str]) -> str:
-    """Return a whole document; links to its sections if they are many."""
+def render_page(title: str, sections: Iterable[str]) -> str:
+    """Return a whole document, with links to its sections if there are more than four."""
     parts = list(sections)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -38,25 +38,22 @@ def page(title: str, sections: Iterable[str]) -> str:
         "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
         f"script-src '{SCRIPT_HASH}'\">"
         f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n<body>"
-        f"<header><h1>{escape(title)}</h1></header>\n<main>{_contents(parts)}"
+        f"<header><h1>{escape(title)}</h1></header>\n<main>{_format_contents(parts)}"
         + "\n".join(parts)
         + f"\n</main><script>{SCRIPT}</script></body></html>\n"
     )
 
 
-def section(heading: str, *parts: str) -> Section:
-    """Return a headed part of a page."""
-    return Section(heading, parts)
-
-
-def paragraph(text: str, kind: str = "") -> str:
-    """Return a paragraph of plain text; a number and its % stay on one line."""
+def format_paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph of plain text. A number and its % stay on one line."""
     words = escape(text).replace(" %", "\N{NO-BREAK SPACE}%")
     return f'<p class="{kind}">{words}</p>' if kind else f"<p>{words}</p>"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False) -> str:
-    """Return a table of plain values, numbers or words."""
+def format_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False
+) -> str:
+    """Return a table of plain values, aligned to the right, or to the left if they are `words`."""
     head = "".join(f"<th>{escape(str(name))}</th>" for name in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>"
@@ -66,29 +63,29 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, words: bo
     return f'<div class="wide"><table{kind}><tr>{head}</tr>{body}</table></div>'
 
 
-def code(text: str) -> str:
-    """Return text as it is typed."""
+def format_code(text: str) -> str:
+    """Return preformatted text."""
     return f"<pre>{escape(text)}</pre>"
 
 
-def figure(drawing: str, caption: str) -> str:
-    """Return a drawing with words below, if any."""
+def format_figure(drawing: str, caption: str = "") -> str:
+    """Return a drawing with its caption below."""
     words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return f'<figure><div class="wide">{drawing}</div>{words}</figure>'
 
 
-def grid(*figures: str, least: float = 24) -> str:
-    """Return figures side by side where there is room, each `least` rem wide or more."""
+def format_grid(*figures: str, least: float = 24) -> str:
+    """Return figures side by side where there is space, each at least `least` rem wide."""
     return f'<div class="grid" style="--least:{least:g}rem">{"".join(figures)}</div>'
 
 
-def folded(summary: str, *parts: str) -> str:
-    """Return parts that show when their summary is opened."""
+def format_details(summary: str, *parts: str) -> str:
+    """Return parts that are hidden until the reader opens their summary."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
 
 
-def _contents(parts: list[str]) -> str:
-    """Links to sections; those of equal anchors are numbered in place."""
+def _format_contents(parts: list[str]) -> str:
+    """Return links to the sections, and number equal anchors in `parts`."""
     seen: dict[str, int] = {}
     links = []
     for index, part in enumerate(parts):
@@ -98,6 +95,6 @@ def _contents(parts: list[str]) -> str:
         anchor = part.anchor if count == 1 else f"{part.anchor}-{count}"
         if count > 1:
             parts[index] = part.replace(f'id="{part.anchor}"', f'id="{anchor}"', 1)
-        short = part.heading.split(":")[0]  # "Fig. 4: ..." is enough to go to
+        short = part.heading.split(":")[0]  # "Fig. 4: ..." becomes "Fig. 4"
         links.append(f'<a href="#{anchor}">{escape(short)}</a>')
     return f'<nav aria-label="Contents">{"".join(links)}</nav>' if len(links) > _FEW else ""

@@ -1,6 +1,6 @@
-"""The one script of a page: words on hover, tap and focus, and legends that hide series.
+"""The script of a page: tooltips on hover, tap and focus, and legends that hide series.
 
-The page says everything without it: marks keep their ``<title>``, legends are drawings.
+Without it the page shows the same: marks keep their ``<title>``, and legends stay drawings.
 """
 
 from base64 import b64encode
@@ -47,7 +47,7 @@ SCRIPT = """
       event.target.setAttribute('tabindex', -1);
       next.setAttribute('tabindex', 0);
       next.focus();
-      show(next);  // a page that is not in front tells of focus later
+      show(next);  // a page in the background gets focus events later
     });
     const keys = [...svg.querySelectorAll('.key')];
     if (keys.length < 2) continue;
@@ -71,5 +71,5 @@ SCRIPT = """
   addEventListener('scroll', hide, { passive: true });
 })();
 """
-# What the page's policy lets run: this text, and no other.
+# The only script that the content security policy of a page admits.
 SCRIPT_HASH = "sha256-" + b64encode(sha256(SCRIPT.encode()).digest()).decode()

@@ -1,21 +1,21 @@
-"""How pages look: light and dark, laptop and phone, on paper."""
+"""The style sheet of pages: light and dark, laptop and phone, print."""
 
 from ldslearn.report.marks import COLOURS
 
-# The same hues, lighter, for a dark page.
-_LIGHTER = ("#4ba3e3", "#f0b429", "#2fc49a", "#e39cc4", "#f0793a", "#9ad6f8", "#bdbd55", "#b0b0b0")
+# The same hues, lighter, for dark pages.
+_LIGHT = ("#4ba3e3", "#f0b429", "#2fc49a", "#e39cc4", "#f0793a", "#9ad6f8", "#bdbd55", "#b0b0b0")
 
 
-def _colours(values: tuple[str, ...]) -> str:
+def _set_colours(values: tuple[str, ...]) -> str:
     return " ".join(f"--c{number}: {value};" for number, value in enumerate(values))
 
 
 STYLE = (
     f"""
 :root {{ color-scheme: light dark; --back: #fcfcfb; --text: #1d1d1f; --faint: #62626a;
-  --line: #d9d9dd; --panel: #f3f3f1; --mark: #1f5fa8; --warn: #b3261e; {_colours(COLOURS)} }}
+  --line: #d9d9dd; --panel: #f3f3f1; --mark: #1f5fa8; --warn: #b3261e; {_set_colours(COLOURS)} }}
 @media (prefers-color-scheme: dark) {{ :root {{ --back: #17181a; --text: #e8e8ea; --faint: #a0a0a8;
-  --line: #3a3b40; --panel: #212226; --mark: #6ea8ec; --warn: #ff8a80; {_colours(_LIGHTER)} }} }}
+  --line: #3a3b40; --panel: #212226; --mark: #6ea8ec; --warn: #ff8a80; {_set_colours(_LIGHT)} }} }}
 """
     + """
 * { box-sizing: border-box; }

@@ -3,7 +3,7 @@ import pytest
 
 from ldslearn.paper import reproduce
 from ldslearn.paper.panels import eigenvalues, images, lines, movies, table
-from ldslearn.report import reproduction_page
+from ldslearn.report import render_reproduction_page
 
 HOSTILE = '<script>alert("x")</script> & "quotes"'
 
@@ -36,7 +36,7 @@ def made_of(*panels):
 
 
 def test_a_page_shows_every_panel_and_claim(record):
-    page = reproduction_page(record, "ldslearn reproduce fig2")
+    page = render_reproduction_page(record, "ldslearn reproduce fig2")
     for one in record["figures"]:
         assert one["title"] in page
         for panel in one["panels"]:
@@ -58,7 +58,7 @@ def test_nothing_of_a_record_is_taken_for_html():
         images(HOSTILE, np.zeros((1, 2, 4), int).tolist(), (2, 2), HOSTILE),
         movies(HOSTILE, np.zeros((1, 3, 4), int).tolist(), (2, 2), HOSTILE),
     ]
-    page = reproduction_page(made_of(*shown), HOSTILE)
+    page = render_reproduction_page(made_of(*shown), HOSTILE)
     assert page.count("<script>") == 1  # the page's own
     assert page.count("&lt;script&gt;") > 10
 
@@ -67,7 +67,7 @@ def test_colour_frames_become_grey():
     films = np.random.default_rng(0).integers(0, 255, (1, 2, 2, 2, 3))
     grey = films.mean(axis=-1).round().astype(int)
     coloured, plain = (
-        reproduction_page(made_of(movies("m", film.reshape(1, 2, -1).tolist(), shape)), "x")
+        render_reproduction_page(made_of(movies("m", film.reshape(1, 2, -1).tolist(), shape)), "x")
         for film, shape in ((films, (2, 2, 3)), (grey, (2, 2)))
     )
     assert 'class="film"' in coloured
@@ -75,7 +75,7 @@ def test_colour_frames_become_grey():
 
 
 def test_no_requests_and_no_errors_in_a_browser(record, browse):
-    done = browse(reproduction_page(record, "ldslearn reproduce fig2"), "--dump-dom")
+    done = browse(render_reproduction_page(record, "ldslearn reproduce fig2"), "--dump-dom")
     assert done.returncode == 0
     assert "CONSOLE" not in done.stderr
-    assert "The paper, reproduced" in done.stdout
+    assert "Reproduction of the paper" in done.stdout

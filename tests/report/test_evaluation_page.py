@@ -12,11 +12,11 @@ from ldslearn.diagnostics.clips import _LEVELS, AtomClip, Clip
 from ldslearn.diagnostics.code_examples import AtomName, CodeExample
 from ldslearn.diagnostics.similarity import Similarity
 from ldslearn.evaluate import Settings, evaluate, parse
-from ldslearn.report import evaluation_page
-from ldslearn.report.charts import bars_chart, map_chart, matrix_chart
+from ldslearn.report import render_evaluation_page
+from ldslearn.report.charts import draw_bars, draw_confusion_matrix, draw_map
 from ldslearn.report.diagnostic_sections import format_diagnostics
-from ldslearn.report.evaluation import _summary
-from ldslearn.report.marks import text_width
+from ldslearn.report.evaluation_page import _format_summary
+from ldslearn.report.marks import estimate_width
 
 X, Y, _, _ = load_basic_motions()
 HOSTILE = '<script>alert("x")</script> & "quotes"'
@@ -29,7 +29,9 @@ def text():
     rounds, settings = [], Settings(budget=1)
     record = evaluate(data, "auto", parse("folds:2"), settings=settings, on_first=rounds.append)
     shown = compute_diagnostics(data, rounds[0], settings, record["mislabelled"])
-    return evaluation_page(record, f"ldslearn evaluate {HOSTILE}", shown, name=HOSTILE), record
+    return render_evaluation_page(
+        record, f"ldslearn evaluate {HOSTILE}", shown, name=HOSTILE
+    ), record
 
 
 class Checker(HTMLParser):
@@ -68,7 +70,7 @@ def test_the_page_is_whole_and_alone(text):
     assert HOSTILE in words
     assert f"{100 * record['accuracy']:.1f}" in words
     assert record["data"]["fingerprint"][:16] in words
-    assert "What was tried in the first round" in words
+    assert "Hyperparameter search" in words
 
 
 def test_no_requests_and_no_errors_in_a_browser(text, browse):
@@ -106,8 +108,8 @@ def test_a_page_of_many_large_clips_is_small():
     )
     page = "".join(format_diagnostics(shown))
     assert page.count('class="film"') == 36
-    assert "400 of 1200 sequences" in page
-    assert "1000 of 1200 sequences" in page
+    assert "400 of 1200 sequences are shown" in page
+    assert "1000 of 1200 sequences are shown" in page
     assert len(page) < 1_900_000
     checker = Checker()
     checker.feed(page)
@@ -134,25 +136,23 @@ def numbers(marks, name):
 
 
 def test_a_matrix_has_rows_of_true_classes():
-    chart = matrix_chart([[5, 3], [0, 2]], ["a", "b"])
+    chart = draw_confusion_matrix([[5, 3], [0, 2]], ["a", "b"])
     squares = tags(chart, "rect")
     titles = re.findall("<title>(.*?)</title>", chart)
-    place = {
-        title: (x, y)
-        for title, x, y in zip(titles, numbers(squares, "x"), numbers(squares, "y"), strict=True)
-    }
+    places = zip(titles, numbers(squares, "x"), numbers(squares, "y"), strict=True)
+    place = {title.replace("predicted as", "as"): (x, y) for title, x, y in places}
     assert place["a as a: 5"][1] == place["a as b: 3"][1] < place["b as b: 2"][1]
     assert place["a as a: 5"][0] < place["a as b: 3"][0] == place["b as b: 2"][0]
 
 
 def test_bars_are_as_long_as_their_values():
-    widths = numbers(tags(bars_chart([0.9, 0.3], ["a", "b"]), "rect"), "width")
+    widths = numbers(tags(draw_bars([0.9, 0.3], ["a", "b"]), "rect"), "width")
     assert widths[0] / widths[1] == pytest.approx(3, rel=1e-2)
 
 
 def test_points_of_a_map_are_where_they_belong():
     points = [(0.0, 3.0), (1.0, 0.0), (4.0, 1.0)]
-    chart = map_chart(points, ["a", "a", "a"], ["x", "y", "z"])
+    chart = draw_map(points, ["a", "a", "a"], ["x", "y", "z"])
     marks = [mark for mark in tags(chart, "path") if mark.get("class") == "mark"][:3]
     places = np.array([re.findall(r"[\d.]+", mark["transform"]) for mark in marks], dtype=float)
     for axis in range(2):
@@ -168,7 +168,7 @@ def summary_of(confusion, n_sequences, rounds=1, protocol="groups", interval=(0.
         "accuracy": 0.167, "balanced_accuracy": 0.25, "macro_f1": 0.5, "interval": interval,
         "protocol": protocol, "data": {"n_sequences": n_sequences},
     }  # fmt: skip
-    return re.sub("<.*?>", " ", _summary(record)).replace("\N{NO-BREAK SPACE}", " ")
+    return re.sub("<.*?>", " ", _format_summary(record)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_the_summary_counts_sequences_once():
@@ -178,7 +178,7 @@ def test_the_summary_counts_sequences_once():
     assert "50.0 % macro F1" in re.sub(" +", " ", text)
     assert "6 of 20 test sequences of 2 classes have the correct label: 30.0 %" in text
     assert "95 % interval 10.0 to 60.0 % (Wilson)" in text
-    assert "2 rounds have a standard deviation of 10.0 points" in text
+    assert "The standard deviation of the accuracies of 2 rounds is 10.0 points" in text
     assert "±" not in text  # which may lead past 100 %
     assert "Always predicting the most frequent class would give 80.0 %" in text
 
@@ -186,7 +186,7 @@ def test_the_summary_counts_sequences_once():
 def test_the_summary_of_repeated_tests_has_no_interval():
     protocol = "shuffle:10:0.1"
     text = summary_of([[30, 0], [10, 20]], 60, rounds=10, protocol=protocol, interval=None)
-    assert "Mean of 10 rounds, which test 60 times some of 60 sequences" in text
+    assert "Mean over 10 rounds with 60 predictions on 60 sequences" in text
     assert "interval" not in text
     assert "standard deviation" not in summary_of([[3, 0], [1, 2]], 60)
 
@@ -203,11 +203,11 @@ def test_rounds_and_shares_of_classes_are_in_the_page(text):
 
 
 def test_charts_of_one_and_of_many():
-    assert matrix_chart([[3]], ["a"]).count("<rect") == 1
+    assert draw_confusion_matrix([[3]], ["a"]).count("<rect") == 1
     many = [str(i) for i in range(60)]
-    assert matrix_chart(np.eye(60).tolist(), many).count("<rect") == 60
-    assert map_chart([(0.0, 0.0)], ["a"], ["x"]).count("<title>") == 1
-    assert "100.0" in bars_chart([1.0, 0.0], ["a", "b"])
+    assert draw_confusion_matrix(np.eye(60).tolist(), many).count("<rect") == 60
+    assert draw_map([(0.0, 0.0)], ["a"], ["x"]).count("<title>") == 1
+    assert "100.0" in draw_bars([1.0, 0.0], ["a", "b"])
 
 
 LONG = "reaching for the top shelf with the left hand"
@@ -217,7 +217,7 @@ LONG = "reaching for the top shelf with the left hand"
 def test_a_confusion_matrix_fills_its_card(n):
     names = [f"{LONG}, number {k}" for k in range(n)]
     counts = [[(i == j) * 30 + (i == 0) * 2 for j in range(n)] for i in range(n)]
-    root = ElementTree.fromstring(matrix_chart(counts, names))
+    root = ElementTree.fromstring(draw_confusion_matrix(counts, names))
     assert root.get("class") == "fill"
     width = float(root.get("width"))
     squares = root.findall("g/rect")
@@ -232,12 +232,12 @@ def test_a_confusion_matrix_fills_its_card(n):
     beside = [one for one in root.findall("text") if one.get("text-anchor") == "end"]
     assert [one.text for one in beside[:2]] == [f"reaching for…d, number {k}" for k in range(2)]
     assert [one.find("title").text for one in beside] == names
-    assert all(float(one.get("x")) - text_width(one.text) >= 0 for one in beside)
+    assert all(float(one.get("x")) - estimate_width(one.text) >= 0 for one in beside)
 
 
 def test_names_in_the_legend_of_a_map_stay_apart():
     names = [f"{LONG}, number {k}" for k in range(24)]
-    chart = map_chart([(float(k), k % 5) for k in range(24)], names, names)
+    chart = draw_map([(float(k), k % 5) for k in range(24)], names, names)
     root = ElementTree.fromstring(chart)
     boxes = [
         tuple(float(key.find("rect").get(name)) for name in ("x", "y", "width"))
@@ -248,7 +248,7 @@ def test_names_in_the_legend_of_a_map_stay_apart():
     texts = root.findall(".//g[@class='key']/text")
     assert [one.find("title").text for one in texts] == sorted(names)
     for text, (x, _, wide) in zip(texts, boxes, strict=True):
-        assert float(text.get("x")) + text_width(text.text) <= x + wide + 0.1
+        assert float(text.get("x")) + estimate_width(text.text) <= x + wide + 0.1
 
 
 FRAME = """<!doctype html><body><iframe width="390" height="800"></iframe><script>
@@ -272,7 +272,7 @@ def test_a_phone_scrolls_tables_and_not_the_page(browse):
         data, "lds-sc-grass", parse("folds:2"), n_states=3, sparsity=0.1, on_first=first.append
     )
     shown = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
-    page = evaluation_page(record, "ldslearn evaluate " + "long-" * 40, shown, name=LONG)
+    page = render_evaluation_page(record, "ldslearn evaluate " + "long-" * 40, shown, name=LONG)
     page = page.replace("<details>", "<details open>")
     done = browse(FRAME % json.dumps(page).replace("</", "<\\/"), "--dump-dom")
     inner, whole, scrolling = re.search(r'data-said="([^"]*)"', done.stdout).group(1).split(",")
