@@ -39,7 +39,7 @@ def test_links_to_folders_that_are_not_there_are_warned_of(clips):
     make_link(clips / "lost class")
     make_link(clips / "flag" / "lost item")
     names = "lost class", "flag/lost item"
-    with pytest.warns(UserWarning, match="passed over links that lead nowhere") as caught:
+    with pytest.warns(UserWarning, match="skipped broken links") as caught:
         assert run(["inspect", str(clips), "--json"]) == 0
     texts = [str(warning.message) for warning in caught]
     assert all(any(str(clips / name) in text for text in texts) for name in names)

@@ -10,7 +10,7 @@ from scipy.io import savemat
 
 import ldslearn
 from ldslearn.cli.running import run
-from ldslearn.datasets.paper_sets import cambridge
+from ldslearn.datasets.paper_sets.layouts import SETS
 from ldslearn.evaluate import METHODS, PAPER_SETS, settle_parameters
 from ldslearn.paper.plans import read_collections
 
@@ -59,7 +59,7 @@ def test_trials_survive_conversion(traffic, tmp_path, capsys):
 
 
 def test_cambridge_halves_are_halves_of_each_class(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cambridge, "_PER_SET", 2)
+    monkeypatch.setitem(SETS, "cambridge", replace(SETS["cambridge"], n_sequences=90))
     write_cambridge(tmp_path / "gestures", per_set=2)
     wanted = ["--set", "cambridge", "-m", "lds-martin", "--states", "1", "--json"]
     monkeypatch.setattr("ldslearn.evaluate.runs.fit_method", stub)
@@ -72,7 +72,7 @@ def test_cambridge_halves_are_halves_of_each_class(tmp_path, capsys, monkeypatch
 
 
 def test_a_part_of_a_set_is_used_with_skip_errors(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cambridge, "_PER_SET", 2)
+    monkeypatch.setitem(SETS, "cambridge", replace(SETS["cambridge"], n_sequences=90))
     root = write_cambridge(tmp_path / "gestures", per_set=2)
     shutil.rmtree(root / "Set1" / "0000" / "0001")
     convert = ["convert", str(root), "--set", "cambridge", "-o", str(tmp_path / "gestures.npz")]
@@ -88,7 +88,7 @@ def test_a_part_of_a_set_is_used_with_skip_errors(tmp_path, capsys, monkeypatch)
 def test_methods_that_learn_atoms_use_the_halves_of_cambridge(
     tmp_path, capsys, monkeypatch, method
 ):
-    monkeypatch.setattr(cambridge, "_PER_SET", 1)
+    monkeypatch.setitem(SETS, "cambridge", replace(SETS["cambridge"], n_sequences=45))
     write_cambridge(tmp_path / "gestures", per_set=1)
     monkeypatch.setattr("ldslearn.evaluate.runs.fit_method", stub)
     wanted = ["evaluate", tmp_path / "gestures", "--set", "cambridge", "-m", method, "--json"]

@@ -6,11 +6,12 @@ import pytest
 from PIL import Image
 
 from ldslearn.datasets import load_folder
-from ldslearn.datasets.items import Reading, is_item
-from ldslearn.datasets.listing import list_folder
-from ldslearn.datasets.manifest import is_manifest
+from ldslearn.datasets.items import is_item
+from ldslearn.datasets.labels_from_folders import list_folder
+from ldslearn.datasets.labels_from_manifest import is_manifest
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.video import lbp_top, write_video
-from ldslearn.video.options import FrameOptions
+from ldslearn.video.frame_options import FrameOptions
 from ldslearn.video.resizing import resize
 
 RANDOM = np.random.default_rng(0)
@@ -52,7 +53,7 @@ def test_class_folders(clips):
     assert levels(data) == [30, 10, 20]
     assert data.frame_shape == (8, 10)
     assert data.groups is data.split is None
-    assert Reading.from_dict(data.preprocessing) == Reading()
+    assert ReadingSettings.from_dict(data.preprocessing) == ReadingSettings()
 
 
 def test_every_kind_of_item(tmp_path):
@@ -209,7 +210,7 @@ def test_arrays_are_cut_and_resized_like_videos(tmp_path, length, chunk):
     write_video(tmp_path / "0.mkv", frames)
     np.save(tmp_path / "1.npy", frames)
     np.save(tmp_path / "2.npy", frames.reshape(13, -1).T)
-    reading = Reading(FrameOptions((4, 3), stride=2, length=length), chunk)
+    reading = ReadingSettings(FrameOptions((4, 3), stride=2, length=length), chunk)
     film, array = (reading.read(tmp_path / name) for name in ("0.mkv", "1.npy"))
     assert [clip.shape for clip in film] == [clip.shape for clip in array]
     for one, other in zip(film, array, strict=True):
@@ -224,17 +225,17 @@ def test_colours_of_arrays(tmp_path, n_colours):
     frames = np.rint(RANDOM.random((6, 9, 7, n_colours)) * 255)
     np.save(tmp_path / "0.npy", frames.astype(np.uint8))
     red, green, blue = (frames[..., min(c, n_colours - 1)] for c in range(3))
-    (grey,) = Reading().read(tmp_path / "0.npy")
+    (grey,) = ReadingSettings().read(tmp_path / "0.npy")
     np.testing.assert_allclose(grey, 0.299 * red + 0.587 * green + 0.114 * blue, rtol=1e-5)
-    (coloured,) = Reading(FrameOptions(colour=True)).read(tmp_path / "0.npy")
+    (coloured,) = ReadingSettings(FrameOptions(colour=True)).read(tmp_path / "0.npy")
     np.testing.assert_array_equal(coloured, np.stack([red, green, blue], axis=-1))
-    (small,) = Reading(FrameOptions((4, 3), colour=True, length=2)).read(tmp_path / "0.npy")
+    (small,) = ReadingSettings(FrameOptions((4, 3), colour=True, length=2)).read(tmp_path / "0.npy")
     assert small.shape == (2, 4, 3, 3)
 
 
 def test_grey_arrays_in_colour(tmp_path):
     np.save(tmp_path / "0.npy", video(7))
-    (frames,) = Reading(FrameOptions(colour=True)).read(tmp_path / "0.npy")
+    (frames,) = ReadingSettings(FrameOptions(colour=True)).read(tmp_path / "0.npy")
     np.testing.assert_array_equal(frames, np.stack([video(7)] * 3, axis=-1))
 
 
@@ -244,7 +245,7 @@ def test_arrays_of_other_colours_are_refused(tmp_path, n_colours, colour):
     np.save(tmp_path / "0.npy", np.zeros((10, 8, 8, n_colours)))
     message = rf"0.npy must hold frames of 1, 3 or 4 colours .*got shape \(10, 8, 8, {n_colours}\)"
     with pytest.raises(ValueError, match=message):
-        Reading(FrameOptions(colour=colour)).read(tmp_path / "0.npy")
+        ReadingSettings(FrameOptions(colour=colour)).read(tmp_path / "0.npy")
 
 
 def test_frames_of_arrays_are_bounded_like_videos(tmp_path, monkeypatch):
@@ -357,7 +358,7 @@ def test_classes_without_items_are_told(tmp_path):
         with (tmp_path / name / file).open("wb") as opened:
             np.save(opened, np.eye(3))
     (tmp_path / "empty").mkdir()
-    with pytest.warns(UserWarning, match="no item in the folder c, passed over"):
+    with pytest.warns(UserWarning, match="skipped the folder c: it holds no video"):
         data = load_folder(tmp_path)
     assert data.classes == ["a", "b"]
 
@@ -452,9 +453,9 @@ def test_a_link_out_of_the_folder_is_refused(clips, tmp_path_factory):
 
 
 def test_reading_survives_json():
-    reading = Reading(FrameOptions((3, 4), False, (0, 0, 9, 9), 2, 7), True, "lbp-top")
-    assert Reading.from_dict(reading.as_dict()) == reading
-    assert Reading.from_dict(json.loads(json.dumps(reading.as_dict()))) == reading
+    reading = ReadingSettings(FrameOptions((3, 4), False, (0, 0, 9, 9), 2, 7), True, "lbp-top")
+    assert ReadingSettings.from_dict(reading.as_dict()) == reading
+    assert ReadingSettings.from_dict(json.loads(json.dumps(reading.as_dict()))) == reading
 
 
 def test_results_do_not_depend_on_threads(clips):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import load_folder
-from ldslearn.datasets.listing import list_folder
+from ldslearn.datasets.labels_from_folders import list_folder
 
 
 @pytest.fixture

@@ -7,9 +7,12 @@ import pytest
 
 from ldslearn import LDSEncoder
 from ldslearn.datasets import Collection, load_folder, load_npz, save_npz
-from ldslearn.datasets.channels import choose_channels, order_channels
-from ldslearn.datasets.items import Reading
-from ldslearn.datasets.rates import choose_channels_and_rate
+from ldslearn.datasets.channels_and_rate import (
+    choose_channels,
+    choose_channels_and_rate,
+    order_channels,
+)
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.evaluate import train
 from ldslearn.persist import Model
 from ldslearn.scale import encode_folder
@@ -46,7 +49,7 @@ def test_times_become_rates_and_columns_names(folder, tmp_path):
     assert data.channel_names == ("ax", "ay", "az")
     np.testing.assert_allclose(data.rates, np.full(8, 50))
     assert data.notes == ("time: column 'time' of 8 files, 50 Hz; channels ax, ay, az",)
-    assert Reading.from_dict(data.preprocessing).time == "time"
+    assert ReadingSettings.from_dict(data.preprocessing).time == "time"
     save_npz(tmp_path / "data.npz", data)
     again = load_npz(tmp_path / "data.npz")
     assert again.channel_names == data.channel_names
@@ -65,7 +68,7 @@ def test_all_columns_of_time_are_left_out(folder):
     data = load_folder(folder)
     assert levels(data) == [[0, 1, 2]] * 8
     assert data.notes == (
-        "time: column 'time' of 8 files, 50 Hz (column 'index' left out, too); channels ax, ay, az",
+        "time: column 'time' of 8 files, 50 Hz (column 'index' omitted); channels ax, ay, az",
     )
 
 

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from ldslearn import AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
 from ldslearn.cluster.collections import cluster_collection
 from ldslearn.datasets import Collection, load_basic_motions, make_lds_sequences
-from ldslearn.datasets.description import fingerprint
+from ldslearn.datasets.summary import fingerprint
 from ldslearn.evaluate import METHODS, Settings, choose, evaluate, parse
 from ldslearn.evaluate.metrics import wilson_interval
 from ldslearn.geometry.comparison import compare_sequences

@@ -17,7 +17,7 @@ from ldslearn import (
     SparseCodingClassifier,
 )
 from ldslearn.datasets import Collection, load_basic_motions
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.evaluate import METHODS, Settings, train
 from ldslearn.models.synthesis import from_model, synthesize_from_sequence, systems_of
 from ldslearn.persist import Model
@@ -88,7 +88,7 @@ def test_an_automatic_model_is_saved_whole(tmp_path):
 )
 def test_certainty_is_named_for_what_it_is(estimator, kind, calibrated):
     model = Model(
-        make_pipeline(LDSEncoder(3), estimator).fit(X_TRAIN, Y_TRAIN), Reading(), None, {}
+        make_pipeline(LDSEncoder(3), estimator).fit(X_TRAIN, Y_TRAIN), ReadingSettings(), None, {}
     )
     found = model.predict_with_certainty(list(X_TEST))
     assert (found.kind, found.calibrated) == (kind, calibrated)
@@ -106,7 +106,7 @@ def test_certainty_is_named_for_what_it_is(estimator, kind, calibrated):
 def test_certainty_of_two_classes_by_margin():
     rows = np.isin(Y_TRAIN, ["Running", "Walking"])
     pipeline = make_pipeline(LDSEncoder(3), LDSSVC()).fit(X_TRAIN[rows], Y_TRAIN[rows])
-    found = Model(pipeline, Reading(), None, {}).predict_with_certainty(list(X_TEST))
+    found = Model(pipeline, ReadingSettings(), None, {}).predict_with_certainty(list(X_TEST))
     scores = pipeline.decision_function(X_TEST)
     np.testing.assert_array_equal(found.values[:, 1] - found.values[:, 0], scores)
     np.testing.assert_array_equal(found.certainty, np.abs(scores))

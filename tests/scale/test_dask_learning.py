@@ -120,7 +120,7 @@ def test_a_file_that_ends_its_reader_is_found_and_left_out(own_client, tmp_path,
         name = "0deadly" if index == 0 else index
         (tmp_path / "clips").mkdir(exist_ok=True)
         np.save(tmp_path / "clips" / f"{name}.npy", sequence)
-    monkeypatch.setattr(encoding, "Reading", Deadly)
+    monkeypatch.setattr(encoding, "ReadingSettings", Deadly)
     monkeypatch.setattr(own_client.cluster.scheduler, "allowed_failures", 0)  # and not three more
     with (
         dask_cluster.use_cluster(own_client) as engine,

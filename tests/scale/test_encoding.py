@@ -13,8 +13,8 @@ from PIL import Image
 from ldslearn import LDSEncoder, _parallel
 from ldslearn.cli.running import run
 from ldslearn.datasets import load_folder
-from ldslearn.datasets.gathering import Item
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.items import Item
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.scale import LDSStore, encode_folder, encoding, encoding_tasks
 from ldslearn.scale.resuming import cut_items
 
@@ -254,7 +254,7 @@ def test_an_interrupt_leaves_a_store_as_it_was(clips, monkeypatch):
 
 def failing(monkeypatch, error, stems, times):
     """Let the reader raise an error of some files, so many times each."""
-    original, count = Reading.read_recording, dict.fromkeys(stems, times)
+    original, count = ReadingSettings.read_recording, dict.fromkeys(stems, times)
 
     def read(self, path, *like):
         if count.get(path.stem, 0):
@@ -262,7 +262,7 @@ def failing(monkeypatch, error, stems, times):
             raise error
         return original(self, path, *like)
 
-    monkeypatch.setattr(Reading, "read_recording", read)
+    monkeypatch.setattr(ReadingSettings, "read_recording", read)
 
 
 def test_a_disk_that_fails_for_a_while_is_asked_again(clips, monkeypatch):
@@ -417,9 +417,9 @@ def test_numbers_of_numpy_are_numbers(clips):
 
 
 def test_only_the_first_item_is_read_to_begin_with(clips, monkeypatch):
-    read, original = [], Reading.read_recording
+    read, original = [], ReadingSettings.read_recording
     monkeypatch.setattr(
-        Reading,
+        ReadingSettings,
         "read_recording",
         lambda self, path, *like: read.append(path) or original(self, path, *like),
     )

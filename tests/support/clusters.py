@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from ldslearn import _parallel
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.reading_settings import ReadingSettings
 
 
 @contextmanager
@@ -85,7 +85,7 @@ def separate_scheduler(folder):
             process.wait()
 
 
-class Deadly(Reading):
+class Deadly(ReadingSettings):
     """Reads files, but not those named deadly: they end the process."""
 
     def read_recording(self, path, *like):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from ldslearn.video import read_frames, read_video, write_video
-from ldslearn.video.options import FrameOptions
+from ldslearn.video.frame_options import FrameOptions
 from ldslearn.video.reading import natural_order, read_clips
 from ldslearn.video.resizing import resize
 

@@ -121,8 +121,8 @@ def inspect(
     from ldslearn._files import kind_of
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import is_saved, load_data, read_array_file
-    from ldslearn.datasets.description import describe
-    from ldslearn.datasets.manifest import is_manifest
+    from ldslearn.datasets.labels_from_manifest import is_manifest
+    from ldslearn.datasets.summary import summarize_collection
     from ldslearn.scale.sources import is_store
     from ldslearn.sequences.offsets import warn_of_offsets
 
@@ -145,7 +145,7 @@ def inspect(
         on_error = "skip" if skip else "raise"
         found = load_data(path, layout, -1, **options, **table, on_error=on_error)
     warn_of_offsets(found.X)
-    data = describe(found)
+    data = summarize_collection(found)
     showing.show(data, as_json, *showing.describe_data(str(path), data))
 
 
@@ -271,7 +271,7 @@ def predict(
     """
     from ldslearn.cli import predicting
     from ldslearn.cli.inputs import check_model_file, read_new, refuse_labels
-    from ldslearn.datasets.description import fingerprint
+    from ldslearn.datasets.summary import fingerprint
     from ldslearn.models.usability import drop_unusable
     from ldslearn.persist.model import Model
     from ldslearn.scale.sources import Source, check_output, is_store
@@ -444,13 +444,13 @@ def convert(
 ) -> None:
     """Read files once and keep the sequences in one .npz file, quick to load from then on."""
     from ldslearn.cli import showing
-    from ldslearn.datasets.description import describe
     from ldslearn.datasets.formats.npz import save_npz
+    from ldslearn.datasets.summary import summarize_collection
     from ldslearn.sequences.offsets import warn_of_offsets
 
     warn_of_offsets(collection.X)
     save_npz(output, collection)
-    record = describe(collection)
+    record = summarize_collection(collection)
     showing.show(record, as_json, *showing.describe_data(str(output), record))
     report_written(output, as_json)
 

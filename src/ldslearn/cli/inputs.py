@@ -10,19 +10,20 @@ from ldslearn import _errors, datasets
 from ldslearn._files import kind_of
 from ldslearn._kinds import advise, nearest
 from ldslearn.cli.telling import tell
+from ldslearn.datasets.channels_and_rate import choose_channels_and_rate, match_training_data
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import automatic_size, list_items, read_items
+from ldslearn.datasets.formats.arff import load_arff
 from ldslearn.datasets.formats.mat import sequences_of_mat
 from ldslearn.datasets.formats.npz import load_npz
-from ldslearn.datasets.formats.ts import load_arff, load_ts
-from ldslearn.datasets.gathering import Item
-from ldslearn.datasets.items import Reading, is_item
-from ldslearn.datasets.listing import list_folder
-from ldslearn.datasets.manifest import is_manifest
-from ldslearn.datasets.rates import choose_channels_and_rate, read_like
+from ldslearn.datasets.formats.ts import load_ts
+from ldslearn.datasets.items import Item, is_item
+from ldslearn.datasets.labels_from_folders import list_folder
+from ldslearn.datasets.labels_from_manifest import is_manifest
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.persist.files import KIND, KINDS
 from ldslearn.scale.sources import is_store
-from ldslearn.video.options import FrameOptions
+from ldslearn.video.frame_options import FrameOptions
 
 ONE_FILE: dict[str, Callable[[Path], Collection]] = {
     ".npz": load_npz,
@@ -133,7 +134,7 @@ def is_collection(path: Path) -> bool:
 
 def read_new(
     paths: list[Path],
-    reading: Reading,
+    reading: ReadingSettings,
     skip: bool,
     n_jobs: int,
     *,
@@ -156,7 +157,7 @@ def read_new(
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
             refuse_labels(levels, labels, f"a collection in {path.suffix}")
-            return read_like(ONE_FILE[path.suffix.lower()](path), reading)
+            return match_training_data(ONE_FILE[path.suffix.lower()](path), reading)
         if is_collection(path):
             found, left_out = list_items(path, levels, labels, skip=skip)
             several = len(paths) > 1  # whose names may be alike
@@ -206,7 +207,7 @@ def read_array_file(
     if size == "auto":
         size = automatic_size([Item(path.name, path)], crop)
     frames = FrameOptions(size, colour, crop, stride, length)
-    reading = Reading(frames, chunk, features, **table)
+    reading = ReadingSettings(frames, chunk, features, **table)
     return read_new([path], reading, False, 1, levels=levels, labels=labels)
 
 
@@ -229,7 +230,7 @@ def read_frames_of(paths: list[Path], size: str, colour: bool = False, **table: 
     pixels = parse_size(size)
     if pixels == "auto":
         pixels = automatic_size([Item(str(paths[0]), paths[0])]) if paths[0].exists() else None
-    return read_new(paths, Reading(FrameOptions(pixels, colour), **table), False, 1)
+    return read_new(paths, ReadingSettings(FrameOptions(pixels, colour), **table), False, 1)
 
 
 def parse_size(text: str) -> Any:

@@ -84,7 +84,7 @@ Features = Annotated[
     str,
     typer.Option(
         help="pixels or lbp-top.",
-        callback=one_of("--features", "ldslearn.datasets.items", "FEATURES"),
+        callback=one_of("--features", "ldslearn.datasets.reading_settings", "FEATURES"),
         rich_help_panel=_FILES,
     ),
 ]

@@ -135,7 +135,7 @@ def reading_options(
 ) -> dict[str, Any]:
     """Return how files are read, as arguments of the library."""
     from ldslearn.cli.inputs import parse_crop, parse_size
-    from ldslearn.datasets.levels import parse_levels
+    from ldslearn.datasets.labels_from_folders import parse_levels
 
     with usage():
         if levels is not None:

@@ -9,7 +9,7 @@ from ldslearn import _errors
 from ldslearn._versions import versions
 from ldslearn.cluster import LDSKMeans
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.description import describe
+from ldslearn.datasets.summary import summarize_collection
 from ldslearn.models.defaults import make_default_encoder
 
 
@@ -59,6 +59,6 @@ def cluster_collection(
             {"name": name, "cluster": int(label)}
             for name, label in zip(data.names, labels, strict=True)
         ],
-        "data": describe(data),
+        "data": summarize_collection(data),
         "versions": versions(),
     }

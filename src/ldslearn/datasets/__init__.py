@@ -3,8 +3,9 @@
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.embedded import load_basic_motions, load_japanese_vowels
 from ldslearn.datasets.folder import load_folder
+from ldslearn.datasets.formats.arff import load_arff
 from ldslearn.datasets.formats.npz import load_npz, save_npz
-from ldslearn.datasets.formats.ts import load_arff, load_ts
+from ldslearn.datasets.formats.ts import load_ts
 from ldslearn.datasets.paper_sets.cambridge import load_cambridge
 from ldslearn.datasets.paper_sets.dyntexpp import load_dyntexpp
 from ldslearn.datasets.paper_sets.tactile import load_tactile

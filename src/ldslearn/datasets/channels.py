@@ -1,23 +1,22 @@
-"""Channels by name: found, chosen, and put in the order of others."""
+"""Find channels by name or number, put them in the order of others, and describe them."""
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from ldslearn import _errors
 from ldslearn._types import Indices
-from ldslearn.datasets.collection import Collection
-from ldslearn.sequences.clocks import is_time_name
+from ldslearn.sequences.time_recognition import is_time_name
 
 TRAINING = "the training data"  # what new files are compared with
+_SHOWN = 8  # names of channels in a message
 
 
 def find_column(
     path: str | os.PathLike[str], names: Sequence[str] | None, n_columns: int, reference: str
 ) -> int:
-    """The column with a name, in any case if that is clear, or else a number from 1."""
+    """Return the index of a column by its name, in any case if unambiguous, or number from 1."""
     if names:
         for found in (
             [i for i, name in enumerate(names) if name == reference],
@@ -38,10 +37,12 @@ def find_column(
     )
 
 
-def order_of(names: Sequence[str] | None, channels: Sequence[str], what: str, like: str) -> Indices:
-    """Indices that put named channels in the order of `channels`, or say what differs.
+def find_channel_order(
+    names: Sequence[str] | None, channels: Sequence[str], what: str, like: str
+) -> Indices:
+    """Return the indices that put named channels in the order of `channels`.
 
-    Names of time that are not among `channels` are left out.
+    Time columns that are not among `channels` are omitted; other differences raise.
     """
     if names is None:
         raise other_columns(what, channels, like, None)
@@ -54,30 +55,12 @@ def order_of(names: Sequence[str] | None, channels: Sequence[str], what: str, li
     return np.array([kept[found.index(name)] for name in channels])
 
 
-def order_channels(data: Collection, channels: Sequence[str] | None, like: str) -> Collection:
-    """Return a collection with its channels in the order of others, or say what differs.
-
-    One without names, or with others without names, is taken as it is.
-    """
-    if channels is None or data.channel_names is None:
-        return data
-    order = order_of(data.channel_names, channels, "the collection", like)
-    return replace(data, X=[x[order] for x in data.X], channel_names=tuple(channels))
-
-
-def choose_channels(data: Collection, columns: Sequence[str]) -> Collection:
-    """Return some channels of a collection, by their names or numbers from 1."""
-    names = data.channel_names
-    chosen = [find_column("of the collection", names, len(data.X[0]), one) for one in columns]
-    if len(set(chosen)) < len(chosen):
-        raise _errors.invalid_parameter("columns", "name each channel once", tuple(columns))
-    return replace(
-        data,
-        X=[sequence[chosen] for sequence in data.X],
-        channel_names=None if names is None else tuple(names[i] for i in chosen),
-        frame_shape=None,
-        preprocessing={**data.preprocessing, "columns": list(columns)},
-    )
+def describe_channels(names: Sequence[str] | None, n_channels: int) -> str:
+    """Return ``channels ax, ay, az``, shortened when there are many, or their number."""
+    if names is None:
+        return "1 channel" if n_channels == 1 else f"{n_channels} channels"
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"channel{'s' if len(names) > 1 else ''} {', '.join(names[:_SHOWN])}{more}"
 
 
 def other_columns(

@@ -1,6 +1,5 @@
 """The value every reader returns: sequences, labels, and where they came from."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,7 +72,7 @@ class Collection:
         for name in ("y", "split", "groups"):
             values = getattr(self, name)
             if values is not None:
-                object.__setattr__(self, name, _as_texts(name, values, len(sequences)))
+                object.__setattr__(self, name, _check_texts(name, values, len(sequences)))
         if self.trials is not None:
             object.__setattr__(self, "trials", _check_trials(self.trials, len(sequences)))
         names = names or tuple(f"sequence {i}" for i in range(len(sequences)))
@@ -121,13 +120,6 @@ class Collection:
         return [] if self.y is None else [str(label) for label in np.unique(self.y)]
 
 
-def as_rates(rates: Sequence[float | None]) -> Floats | None:
-    """Rates as an array, NaN where one is None; None if all are."""
-    if all(rate is None for rate in rates):
-        return None
-    return np.array([np.nan if rate is None else rate for rate in rates], dtype=np.float64)
-
-
 def _check_rates(rates: ArrayLike, n_sequences: int) -> Floats | None:
     values = np.asarray(rates, dtype=np.float64)
     if values.shape != (n_sequences,):
@@ -154,7 +146,7 @@ def _check_trials(values: ArrayLike, n_sequences: int) -> NDArray[np.str_]:
     return trials
 
 
-def _as_texts(name: str, values: ArrayLike, n_sequences: int) -> NDArray[np.str_]:
+def _check_texts(name: str, values: ArrayLike, n_sequences: int) -> NDArray[np.str_]:
     texts = np.asarray(values)
     if texts.shape != (n_sequences,):
         raise _errors.invalid(

@@ -1,5 +1,6 @@
-"""Folders of labelled files, and manifests that list them."""
+"""Load a folder of labelled files, or the files that a manifest lists."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -8,12 +9,14 @@ from typing import Literal
 
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.gathering import Item, gather
-from ldslearn.datasets.items import Reading, is_table, read_array
-from ldslearn.datasets.labels import label_items
-from ldslearn.datasets.listing import list_folder
-from ldslearn.datasets.settling import settle_reading
-from ldslearn.video.options import Crop, FrameOptions
+from ldslearn.datasets.items import Item, is_table
+from ldslearn.datasets.labels_from_file import label_items
+from ldslearn.datasets.labels_from_folders import list_folder
+from ldslearn.datasets.parallel_reading import read_collection
+from ldslearn.datasets.reading_settings import ReadingSettings, read_array
+from ldslearn.datasets.shared_columns import agree_on_columns
+from ldslearn.sequences.orientation import describe_transposed, seem_transposed
+from ldslearn.video.frame_options import Crop, FrameOptions
 
 _SIDE = 48  # pixels, of the frames that size="auto" makes
 
@@ -47,44 +50,45 @@ def load_folder(
         its folder and within it, each once. An item is a video (by its suffix: .avi, .mp4, .mkv,
         .mov, .webm, .gif and some more), a folder of images, an ``.npy`` array of (n_channels,
         n_timepoints) or of frames, or a ``.csv`` or ``.tsv`` table with a row for each time point;
-        in a manifest also a ``.txt`` table. Images beside videos or arrays are no items, nor are
-        tables beside class folders: they are passed over, and folders without any item with a
-        warning. A pipe, or a link that leads nowhere, with the suffix of an item cannot be read.
+        in a manifest also a ``.txt`` table. Images beside videos or arrays are not items, nor are
+        tables beside class folders: they are skipped. Folders without any item are skipped with a
+        warning. A pipe or broken link with the suffix of an item cannot be read.
     size : (height, width), "auto" or None
         Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels per side
         if it is larger.
     colour, crop, stride, length :
         As in :func:`ldslearn.video.read_video`.
     chunk : bool
-        Cut long items into sequences of `length` instead of keeping their beginning; those of one
-        item form a group, so that a split does not part them.
+        Cut long items into sequences of `length` instead of keeping their beginning. Those of one
+        item form a group, so that no split separates them.
     features : "pixels" or "lbp-top"
         Channels are pixels, or histograms of :func:`ldslearn.video.lbp_top`.
     time : str, optional
-        Column of time of tables, by its name or its number from 1 (two with a comma between for a
+        Time column of tables, by its name or its number from 1 (two with a comma between for a
         date and a time of day), or "none" if all columns are channels. When not given, a column is
         time if its name says so (time, timestamp, date, index, ..., with or without a unit) and its
         values hardly ever fall, or if it is the first and holds dates, seconds since 1970, or eight
-        or more values that rise in even steps. Times give the rate, and are no channel.
+        or more values that rise in even steps. Times give the rate, and are not a channel.
     columns : sequence of str, optional
         Columns of tables that are channels, by name or number from 1; all but those of time when
         not given. Files that name their columns in another order than the first are put in its
         order; files with other names are refused.
     rate : float, optional
-        Resample to so many time points per second: tables by straight lines between samples, after
-        a low-pass filter where samples are left out; videos by the nearest frame in time. Files
-        must tell their times.
+        Resample to so many time points per second: tables by linear interpolation, after a
+        low-pass filter where the rate falls; videos by the nearest frame in time. Files must state
+        their times.
     transpose : bool
         Rows of ``.npy`` arrays are time points, not channels; rows of tables are channels.
     levels : str, optional
-        What the folders above an item say, such as ``"group/class/item"``: each is "class",
+        What the folders above an item mean, such as ``"group/class/item"``: each is "class",
         "group" (who or what was recorded), "split" ("train" or "test") or "*" (nothing).
     labels : str or path, optional
         A CSV file with the columns ``item`` and ``label``, and perhaps ``group`` and ``split``, in
         place of class folders. An item is named by its path in the folder or its file name, with
         or without the suffix.
     on_error : "raise" or "skip"
-        What to do about an item that cannot be read; what was skipped, and why, is in ``skipped``.
+        Whether an item that cannot be read raises or is skipped; ``skipped`` of the collection
+        holds names and reasons.
     n_jobs : int or None
         Threads that decode.
 
@@ -107,11 +111,11 @@ def load_folder(
                 name, "be given for tables, .csv, .tsv or .txt", f"none of them in {path}",
                 "Leave it out.",
             )  # fmt: skip
-    reading = Reading(
+    settings = ReadingSettings(
         FrameOptions(size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
     )  # fmt: skip
-    data = read_items(items, reading, skip=skip, n_jobs=n_jobs)
+    data = read_items(items, settings, skip=skip, n_jobs=n_jobs)
     return replace(data, skipped=(*unlabelled, *data.skipped))
 
 
@@ -124,7 +128,7 @@ def list_items(
 ) -> tuple[list[Item], list[tuple[str, str]]]:
     """Return the labelled items of a folder or manifest; see :func:`load_folder`.
 
-    With `skip`, items without a label are left out, and returned with the reason.
+    With `skip`, items without a label are omitted, and returned with the reason.
     """
     anywhere = labels is not None and levels is None
     items = list_folder(path, levels=levels, anywhere=anywhere)
@@ -133,30 +137,37 @@ def list_items(
 
 def read_items(
     items: Sequence[Item],
-    reading: Reading,
+    settings: ReadingSettings,
     *,
     skip: bool = False,
     n_jobs: int | None = None,
     frame: tuple[int, ...] | None = None,
 ) -> Collection:
-    """Read listed items; see :func:`load_folder`.
+    """Return the collection of listed items; see :func:`load_folder`.
 
-    `frame` is what :func:`frame_of` gives for every item, where it is known beforehand.
+    `frame` is what :func:`~ldslearn.datasets.parallel_reading.frame_of` gives for every item, where
+    it is known beforehand.
     """
-    reading, like = settle_reading(items, reading)
-    return gather(
+    settings, like = agree_on_columns(items, settings)
+    data = read_collection(
         items,
-        lambda item: reading.read_recording(item.source, like),
+        lambda item: settings.read_recording(item.source, like),
         description="reading files",
-        reading=reading,
+        settings=settings,
         skip=skip,
         n_jobs=n_jobs,
         frame=frame,
     )
+    may_be_transposed = data.frame_shape is None and settings.features == "pixels"
+    may_be_transposed &= not settings.transpose and settings.frames.length is None
+    if may_be_transposed and seem_transposed(data.X):
+        text = describe_transposed(data.X, "give transpose=True, --transpose")
+        warnings.warn(text, stacklevel=2)
+    return data
 
 
 def automatic_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
-    """Size of the first item's frames, shrunk to 48 pixels per side; None without frames."""
+    """Return the size of the first item's frames, at most 48 pixels per side; None without."""
     found = frame_size(items, crop)
     if found is None or max(found) <= _SIDE:
         return found
@@ -165,15 +176,15 @@ def automatic_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] 
 
 
 def frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
-    """Height and width of the frames of the first item that has frames and can be read."""
-    reading = Reading(FrameOptions(crop=crop, length=1))
+    """Return height and width of the frames of the first item with frames that can be read."""
+    settings = ReadingSettings(FrameOptions(crop=crop, length=1))
     for item in items:
         if is_table(item.source):
             continue
         try:
-            frames = reading.read(item.source)[0]
+            frames = settings.read(item.source)[0]
         except (ValueError, OSError):
-            continue  # whoever reads it will say what is wrong
+            continue  # reading it later raises
         if frames.ndim > 2:
             return frames.shape[1], frames.shape[2]
     return None

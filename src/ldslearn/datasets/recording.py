@@ -1,13 +1,24 @@
-"""What is read of one item: sequences or videos, the names of channels, and their rate."""
+"""What is read of one item: sequences or videos, channel names, rate, and faults of its times."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn.datasets.channels import order_of
-from ldslearn.datasets.formats.time_checks import Trouble
+from ldslearn import _errors
+from ldslearn._types import Floats
+from ldslearn.datasets.channels import TRAINING, find_channel_order, other_columns
+from ldslearn.datasets.formats.csv_table import CsvTable, read_table
+from ldslearn.datasets.formats.time_columns import NONE
+from ldslearn.datasets.formats.time_faults import TimeFault, find_time_faults, sampling_rate
+from ldslearn.sequences.resampling import resample
+
+Path = str | os.PathLike[str]
+
+_MOST_REPEATS = 0.1  # of the rows
 
 
 @dataclass(frozen=True)
@@ -21,40 +32,115 @@ class Recording:
     names : tuple of str or None
         Of the channels, where the file names them.
     rate : float or None
-        Time points per second, where the file tells.
+        Time points per second, where the file states it.
     time : str or None
-        The column of time.
-    troubles : tuple of Trouble
+        The time column.
+    time_faults : tuple of TimeFault
         What is wrong with its times.
     is_table : bool
         Whether it is a table, which might have names.
-    left_out : tuple of str
-        Further columns of time.
+    unused_times : tuple of str
+        Further time columns, which are omitted.
     """
 
     parts: list[NDArray[Any]]
     names: tuple[str, ...] | None = None
     rate: float | None = None
     time: str | None = None
-    troubles: tuple[Trouble, ...] = ()
+    time_faults: tuple[TimeFault, ...] = ()
     is_table: bool = False
-    left_out: tuple[str, ...] = ()
+    unused_times: tuple[str, ...] = ()
 
     def order_channels(self, path: Any, channels: Sequence[str], like: str) -> "Recording":
-        """Return the same with the channels in a given order, or say what is missing or new.
+        """Return the recording with its channels in a given order, or raise if they differ.
 
-        Further columns of time are left out.
+        Further time columns are omitted.
         """
-        if not self.is_table:
-            return self
-        order = order_of(self.names, channels, f"file {path}", like)
+        order = find_channel_order(self.names, channels, f"file {path}", like)
         if list(order) == list(range(len(self.names or ()))):
             return self
         dropped = [name for name in self.names or () if name not in channels]
-        left_out = (*self.left_out, *(f"column {name!r}" for name in dropped))
         return replace(
             self,
             parts=[part[order] for part in self.parts],
             names=tuple(channels),
-            left_out=left_out,
+            unused_times=(*self.unused_times, *(f"column {name!r}" for name in dropped)),
         )
+
+
+def read_timed_table(
+    path: Path,
+    time: str | None,
+    columns: Sequence[str] | None,
+    rate: float | None,
+    channels: Sequence[str] | None = None,
+    like: str = TRAINING,
+) -> Recording:
+    """Return the sequence in a table, resampled if `rate` is given.
+
+    Parameters
+    ----------
+    path : path-like
+    time, columns :
+        As in :func:`~ldslearn.datasets.formats.csv_table.read_table`.
+    rate : float or None
+    channels : sequence of str or None
+        Names of channels that the table must have, to be put in this order. A table that has them
+        needs no time column.
+    like : str
+        Whose channels they are, for messages.
+    """
+    try:
+        table = read_table(path, time, columns)
+    except ValueError:
+        if channels is None or rate is not None or time in (None, NONE):
+            raise
+        table = read_table(path, NONE, columns)
+        if table.names is None:
+            names = [*time.split(","), *channels]
+            raise other_columns(f"file {path}", names, like, None) from None
+        if not set(channels) <= set(table.names):
+            raise
+    clock = table.clock
+    if clock is None and rate is not None:
+        raise unknown_rate(path, rate)
+    recording = Recording(
+        [table.values if rate is None else _resample(path, table, rate)],
+        table.names,
+        sampling_rate(clock),
+        None if clock is None else clock.reference,
+        () if clock is None else find_time_faults(clock, table.lines),
+        is_table=True,
+        unused_times=table.unused_times,
+    )
+    return recording if channels is None else recording.order_channels(path, channels, like)
+
+
+def _resample(path: Path, table: CsvTable, rate: float) -> Floats:
+    clock = table.clock
+    if clock is None or clock.unit is None:
+        raise unknown_rate(path, rate)
+    seconds = clock.stamps.ticks * clock.unit
+    steps = np.diff(seconds)
+    if (steps < 0).any():
+        line = table.lines[int(np.flatnonzero(steps < 0)[0]) + 1]
+        raise _errors.bad_file(
+            path, f"have times that rise for rate={rate:g}", f"an earlier time in line {line}",
+            "Sort its rows.",
+        )  # fmt: skip
+    if np.mean(steps == 0) > _MOST_REPEATS:
+        raise _errors.bad_file(
+            path, f"have times that rise for rate={rate:g}",
+            f"the same time as in the row before in {np.mean(steps == 0):.0%} of its rows",
+            "Write times with more digits, or leave rate, --rate out.",
+        )  # fmt: skip
+    kept = np.concatenate([[True], steps > 0])  # the first of rows with one time
+    return resample(table.values[:, kept], seconds[kept], rate)
+
+
+def unknown_rate(path: Path, rate: float) -> ValueError:
+    """Return the error about a file without times of its samples, where a rate is required."""
+    return _errors.bad_file(
+        path, f"say when its samples were taken for rate={rate:g}", "no times in seconds",
+        "Name a column of time with its unit, as in 'time [ms]', or omit rate, --rate.",
+    )  # fmt: skip

@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix
 from ldslearn._parallel import progress
 from ldslearn._versions import versions
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.description import describe
+from ldslearn.datasets.summary import summarize_collection
 from ldslearn.evaluate.fitting import Fit, fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
@@ -132,7 +132,7 @@ def evaluate(
         "classes": classes,
         "confusion": confusion_matrix(y, predicted, labels=classes).tolist(),
         "mislabelled": mislabelled,
-        "data": describe(data),
+        "data": summarize_collection(data),
         "seconds": time.perf_counter() - started,
         "versions": versions(),
     }

@@ -6,8 +6,8 @@ from typing import Any
 from ldslearn import _errors
 from ldslearn._versions import versions
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.description import describe
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.reading_settings import ReadingSettings
+from ldslearn.datasets.summary import summarize_collection
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.protocols import check_two_classes, no_labels
@@ -41,16 +41,16 @@ def train(
         "parameters": parameters or {},
         "tried": fit.choice.tried,
         "report": fit.report,
-        "data": describe(data),
+        "data": summarize_collection(data),
         "versions": versions(),
     }
     return Model(fit.estimator, reading, data.frame_shape, about)
 
 
-def _reading_of(data: Collection) -> Reading:
+def _reading_of(data: Collection) -> ReadingSettings:
     """How new files become like those of a collection."""
     try:
-        reading = Reading.from_dict(data.preprocessing)
+        reading = ReadingSettings.from_dict(data.preprocessing)
     except TypeError as error:
         raise _errors.invalid(
             "Collection.preprocessing", "hold options of load_folder", data.preprocessing, ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ldslearn._parallel import progress
-from ldslearn.datasets.description import describe
+from ldslearn.datasets.summary import summarize_collection
 from ldslearn.paper.coding_experiments import Coding, Covariance
 from ldslearn.paper.computing import compute
 from ldslearn.paper.dictionary_experiments import Convergence, Dictionaries, Hierarchical
@@ -135,7 +135,7 @@ def reproduce(
         "figures": figures,
         "claims": judge(evidence, everything="all" in wanted),
         "collections": {
-            name: {"title": s.title, "origin": s.origin, **describe(s.data)}
+            name: {"title": s.title, "origin": s.origin, **summarize_collection(s.data)}
             for name, s in used_sources.items()
         },
         "n_runs": len(runs),

@@ -25,7 +25,7 @@ from ldslearn.datasets import (
     make_dynamic_textures,
     make_lds_sequences,
 )
-from ldslearn.datasets.description import fingerprint
+from ldslearn.datasets.summary import fingerprint
 from ldslearn.evaluate.protocols import Protocol, Split, parse
 from ldslearn.paper.plans import read_collections
 from ldslearn.video import to_sequence

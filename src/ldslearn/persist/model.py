@@ -14,8 +14,8 @@ from ldslearn.auto import AutoLDSClassifier
 from ldslearn.auto.certainty import Prediction, predict_with_certainty
 from ldslearn.auto.scaling import channels_are_scaled
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.items import Reading
-from ldslearn.datasets.rates import rates_of_texts, warn_of_other_rates
+from ldslearn.datasets.rates import parse_rates, warn_of_other_rates
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.persist.checks import try_out
 from ldslearn.persist.files import explain_damage, read, save
@@ -33,7 +33,7 @@ class Model:
     ----------
     estimator : AutoLDSClassifier or Pipeline
         Fitted; of sequences. A pipeline has an :class:`~ldslearn.LDSEncoder`.
-    reading : Reading
+    reading : ReadingSettings
         What was done to the training files; done to new ones, too.
     frame_shape : tuple of int or None
     about : dict
@@ -42,7 +42,7 @@ class Model:
     """
 
     estimator: Any
-    reading: Reading
+    reading: ReadingSettings
     frame_shape: tuple[int, ...] | None
     about: dict[str, Any]
 
@@ -73,7 +73,7 @@ class Model:
             if mine[name] is None:
                 theirs.pop(name, None)
         self._check_same({**mine, "frame_shape": self.frame_shape}, theirs, "store")
-        rates, known = rates_of_texts(store.texts("rates")), self.about.get("data") or {}
+        rates, known = parse_rates(store.texts("rates")), self.about.get("data") or {}
         names = store.texts("names") or [f"sequence {i}" for i in range(len(store))]
         warn_of_other_rates(names, rates, known.get("rates"))
         automatic = isinstance(self.estimator, AutoLDSClassifier)
@@ -180,11 +180,11 @@ class Model:
             )
         about = dict(found.about)
         with explain_damage(path):
-            reading = about.pop("reading", Reading().as_dict())
+            reading = about.pop("reading", ReadingSettings().as_dict())
             shape = about.pop("frame_shape", None)
             model = cls(
                 found.estimator,
-                Reading.from_dict(reading),
+                ReadingSettings.from_dict(reading),
                 None if shape is None else tuple(map(int, shape)),
                 about,
             )

@@ -1,7 +1,7 @@
 """How the systems of a store were read, in words."""
 
 from ldslearn.datasets.formats.time_columns import NONE
-from ldslearn.datasets.rates import describe_time, rates_of_texts
+from ldslearn.datasets.rates import describe_time, parse_rates
 from ldslearn.scale.store import LDSStore
 
 
@@ -11,6 +11,6 @@ def describe_time_of_store(store: LDSStore) -> str | None:
     if reading["time"] in (None, NONE):
         return None
     files = {name.partition("#")[0] for name in store.texts("names") or ()}
-    rates = rates_of_texts(store.texts("rates"))
+    rates = parse_rates(store.texts("rates"))
     channels, n_channels = reading["channels"], store.n_channels
     return describe_time(reading["time"], len(files), rates, (), channels, n_channels)

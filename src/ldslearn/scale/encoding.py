@@ -15,10 +15,10 @@ from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._parallel import current_engine
 from ldslearn.datasets.folder import list_items
-from ldslearn.datasets.gathering import Item
-from ldslearn.datasets.items import Reading
-from ldslearn.datasets.rates import rates_of_texts, warn_of_mixed_rates
-from ldslearn.datasets.settling import settle_reading
+from ldslearn.datasets.items import Item
+from ldslearn.datasets.rates import parse_rates, warn_of_mixed_rates
+from ldslearn.datasets.reading_settings import ReadingSettings
+from ldslearn.datasets.shared_columns import agree_on_columns
 from ldslearn.models import LDSEncoder
 from ldslearn.scale.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
 from ldslearn.scale.resuming import (
@@ -33,7 +33,7 @@ from ldslearn.scale.resuming import (
 from ldslearn.scale.shards import Shard, write_index, writing
 from ldslearn.scale.sources import Source, check_output_folder
 from ldslearn.scale.store import LDSStore
-from ldslearn.video.options import Crop, FrameOptions
+from ldslearn.video.frame_options import Crop, FrameOptions
 
 SHARD_SIZE = 64  # items; of clips of 48 x 48 pixels and ten states 14 MB
 _WARNINGS = 5  # passed on from all blocks together
@@ -101,7 +101,7 @@ def encode_folder(
     check_output_folder(store, Source(Path(path), items=listed))
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
     kept_size = size if crop == "motion" and size != "auto" else None  # others are settled below
-    wanted = Reading(
+    wanted = ReadingSettings(
         FrameOptions(kept_size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
         None if channels is None else tuple(channels),
@@ -112,7 +112,7 @@ def encode_folder(
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
-    warn_of_mixed_rates(encoded.texts("names") or [], rates_of_texts(encoded.texts("rates")))
+    warn_of_mixed_rates(encoded.texts("names") or [], parse_rates(encoded.texts("rates")))
     if encoded.skipped:
         reasons = [reason for _, reason in encoded.skipped]
         warnings.warn(_errors.describe_skipped(reasons), stacklevel=2)
@@ -136,14 +136,14 @@ def _encode(
     items: Sequence[Item],
     folder: Path,
     template: LDSEncoder,
-    wanted: Reading,
+    wanted: ReadingSettings,
     size: Any,
     shard_size: int,
 ) -> list[str]:
     """Write the shards and the index of a store, and return what there is to warn of."""
     earlier = made_with(folder) or {}
     wanted = _as_before(wanted, earlier.get("reading", {}))
-    wanted, _ = settle_reading(items, wanted)
+    wanted, _ = agree_on_columns(items, wanted)
     if size == "auto" and earlier:  # whatever comes first by now
         size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
     reading, template, frame = _first_of(items, wanted, size, template, earlier.get("frame"))
@@ -170,7 +170,7 @@ def _encode(
     return notes
 
 
-def _as_before(wanted: Reading, earlier: dict[str, Any]) -> Reading:
+def _as_before(wanted: ReadingSettings, earlier: dict[str, Any]) -> ReadingSettings:
     """Take the time and the channels that the store was made with, where none are asked for."""
     for name in ("time", "channels"):
         if getattr(wanted, name) is None and earlier.get(name) is not None:
@@ -179,7 +179,11 @@ def _as_before(wanted: Reading, earlier: dict[str, Any]) -> Reading:
 
 
 def _first_of(
-    items: Sequence[Item], wanted: Reading, size: Any, encoder: LDSEncoder, frame: list[int] | None
+    items: Sequence[Item],
+    wanted: ReadingSettings,
+    size: Any,
+    encoder: LDSEncoder,
+    frame: list[int] | None,
 ) -> Beginning:
     """What :func:`begin` makes of the first item that can be read and fitted."""
     reasons: list[str] = []

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ldslearn._files import DAMAGE
 from ldslearn._parallel import for_each_block
 from ldslearn.datasets.folder import automatic_size, frame_size
-from ldslearn.datasets.formats.time_checks import describe_troubles
-from ldslearn.datasets.gathering import Item, check_values, frame_of, unlike_first
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.formats.time_faults import describe_time_faults
+from ldslearn.datasets.items import Item
+from ldslearn.datasets.parallel_reading import check_values, frame_of, unlike_first
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.scale.resuming import write_note
 from ldslearn.scale.shards import Shard, shard_name, write_shard
@@ -25,13 +26,13 @@ TEXTS = {"labels": "label", "splits": "split", "groups": "group"}  # of stores, 
 _AT_ONCE = 16  # items whose frames are in memory
 _PAUSES = (0.1, 1.0)  # seconds before a file is read again that a disk or network did not give
 
-Beginning = tuple[Reading, LDSEncoder, tuple[int, ...]]  # how to read, to fit, and a frame
+Beginning = tuple[ReadingSettings, LDSEncoder, tuple[int, ...]]  # how to read, to fit, and a frame
 # A sequence, its name, the item it is of, and its rate.
 Named = tuple[str, Item, NDArray[Any], float | None]
 
 
 def begin(
-    item: Item, wanted: Reading, size: Any, encoder: LDSEncoder, frame: list[int] | None
+    item: Item, wanted: ReadingSettings, size: Any, encoder: LDSEncoder, frame: list[int] | None
 ) -> Beginning | str:
     """How all items are to be read, an encoder fitted to one of them, and its frame; or why not.
 
@@ -62,7 +63,7 @@ class Task:
     ----------
     folder : Path
         The store.
-    reading : Reading
+    reading : ReadingSettings
     encoder : LDSEncoder
         Fitted, so that it knows channels and states.
     frame : tuple of int
@@ -72,7 +73,7 @@ class Task:
     """
 
     folder: Path
-    reading: Reading
+    reading: ReadingSettings
     encoder: LDSEncoder
     frame: tuple[int, ...]
     texts: tuple[str, ...]
@@ -169,7 +170,7 @@ def _read(item: Item, task: Task) -> list[Named]:
     values, rate = recording.parts, recording.rate
     check_values(item, values)
     resampled = task.reading.rate is not None
-    for text in describe_troubles({item.name: recording.troubles}, rate, resampled):
+    for text in describe_time_faults({item.name: recording.time_faults}, rate, resampled):
         warnings.warn(text, stacklevel=2)
     for value in values:
         if frame_of(value) != task.frame:

@@ -11,7 +11,7 @@ from typing import Any
 from ldslearn import _errors
 from ldslearn._records import check_seal, read_json, seal
 from ldslearn._writing import atomic_write, check_target
-from ldslearn.datasets.gathering import Item
+from ldslearn.datasets.items import Item
 from ldslearn.scale.shards import (
     INDEX,
     SHARD_NAME,

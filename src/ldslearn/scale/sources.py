@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ldslearn._writing import check_outside, check_target, check_target_folder
 from ldslearn.datasets.folder import list_items
-from ldslearn.datasets.gathering import Item, subfolders
-from ldslearn.datasets.items import is_item, is_item_name
+from ldslearn.datasets.items import Item, is_item, is_item_name, list_subfolders
 from ldslearn.scale.shards import INDEX, KIND, SHARD_NAME
 from ldslearn.video.reading import images_of
 
@@ -55,9 +54,9 @@ class Source:
         root, paths = self.path, self._paths()
         if not root.is_dir():
             return [path for path in paths if path.is_dir()]
-        inner = subfolders(root)
+        inner = list_subfolders(root)
         if self.is_set:  # such as Set1/0000
-            return [root, *inner, *(path for one in inner for path in subfolders(one))]
+            return [root, *inner, *(path for one in inner for path in list_subfolders(one))]
         return [root, *inner, *dict.fromkeys(p if p.is_dir() else p.parent for p in paths)]
 
     def _paths(self) -> list[Path]:

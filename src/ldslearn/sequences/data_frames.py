@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.sequences.clocks import hardly_falls, is_short_name, is_time_name, rises_evenly
+from ldslearn.sequences.time_recognition import (
+    hardly_falls,
+    is_short_name,
+    is_time_name,
+    rises_evenly,
+)
 
 _OWNERS = {
     "id", "caseid", "instance", "instanceid", "instances", "sequence", "sequenceid", "seriesid",

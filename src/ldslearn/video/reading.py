@@ -16,8 +16,8 @@ from ldslearn._files import open_file
 from ldslearn._kinds import recognize
 from ldslearn._limits import VARIABLE, memory_limit
 from ldslearn._types import Pixels
+from ldslearn.video.frame_options import Crop, FrameOptions
 from ldslearn.video.opening import damage_errors, open_container
-from ldslearn.video.options import Crop, FrameOptions
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
 _LARGEST_FRAME = 4 * 10**7  # pixels, more than 8K video; a header that claims more is lying
@@ -99,7 +99,7 @@ def read_clips(
     source = Path(path)
     decoded = _decode_images(source, options) if source.is_dir() else _decode(source, options)
     decoded = pick(decoded) if pick else decoded
-    frames = bounded(options.apply(decoded, source), source, chunk=chunk)
+    frames = limit_memory(options.apply(decoded, source), source, chunk=chunk)
     yielded = 0
     while True:
         clip = list(islice(frames, options.length))
@@ -134,7 +134,7 @@ def natural_order(name: str) -> list[tuple[bool, int, str]]:
     ]
 
 
-def bounded(frames: Iterable[Pixels], source: Path, *, chunk: bool) -> Iterator[Pixels]:
+def limit_memory(frames: Iterable[Pixels], source: Path, *, chunk: bool) -> Iterator[Pixels]:
     """Yield the frames of one file until they take too much memory, then raise."""
     size, limit = 0, memory_limit()
     for frame in frames:

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from ldslearn.datasets.formats.table import read_table
-from ldslearn.datasets.formats.time_checks import find_troubles, rate_of
-from ldslearn.datasets.formats.timed_table import read_timed
+from ldslearn.datasets.formats.csv_table import read_table
+from ldslearn.datasets.formats.time_faults import find_time_faults, sampling_rate
+from ldslearn.datasets.recording import read_timed_table
 
 START = datetime(2024, 5, 31, 23, 59, 59, tzinfo=UTC)
 NOISE = np.random.default_rng(0).standard_normal((30, 2)).round(3)
@@ -48,7 +48,7 @@ def test_times_are_recognised_with_and_without_a_name(path, kind, header):
     np.testing.assert_array_equal(table.values, NOISE.T)
     assert table.names == (("ax", "ay") if header else None)
     assert table.clock.reference == (header.split(",")[0] if header else "1")
-    found = rate_of(table.clock)
+    found = sampling_rate(table.clock)
     assert found is None if rate is None else found == pytest.approx(rate, rel=1e-4)
 
 
@@ -67,7 +67,7 @@ def test_times_are_recognised_with_and_without_a_name(path, kind, header):
 def test_units(path, header, stamps, rate):
     table = read_table(write(path, stamps, header))
     assert table.names == ("ax", "ay")
-    found = rate_of(table.clock)
+    found = sampling_rate(table.clock)
     assert found is None if rate is None else found == pytest.approx(rate)
 
 
@@ -76,13 +76,13 @@ def test_a_date_and_a_time_of_day_are_one_time(path):
     for header in ("Date,Time,ax,ay", None):
         table = read_table(write(path, stamps, header))
         assert table.clock.reference == ("Date,Time" if header else "1,2")
-        assert rate_of(table.clock) == pytest.approx(50)
+        assert sampling_rate(table.clock) == pytest.approx(50)
         again = read_table(path, table.clock.reference)
         np.testing.assert_array_equal(again.values, NOISE.T)
     spaces = [f"{m:%Y-%m-%d %H:%M:%S.%f}" for m in MOMENTS]
     table = read_table(write(path, spaces, None, " "))
     np.testing.assert_array_equal(table.values, NOISE.T)
-    assert rate_of(table.clock) == pytest.approx(50)
+    assert sampling_rate(table.clock) == pytest.approx(50)
 
 
 def test_further_columns_of_time_are_no_channels(path):
@@ -90,7 +90,7 @@ def test_further_columns_of_time_are_no_channels(path):
     table = read_table(write(path, stamps, "index,timestamp,date,ax,ay"))
     assert table.names == ("ax", "ay")
     assert table.clock.reference == "timestamp"
-    assert table.left_out == ("column 'index'", "column 'date'")
+    assert table.unused_times == ("column 'index'", "column 'date'")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,9 @@ def test_a_table_of_time_alone_has_no_channel(path):
 
 def troubles(path, seconds, **options):
     table = read_table(write(path, [f"{s:.3f}" for s in seconds]), **options)
-    return {t.kind: t for t in find_troubles(table.clock, table.lines)}, rate_of(table.clock)
+    return {t.kind: t for t in find_time_faults(table.clock, table.lines)}, sampling_rate(
+        table.clock
+    )
 
 
 EVEN = np.arange(30) / 50
@@ -214,7 +216,7 @@ def test_troubles_name_the_line(path):
 
 def test_other_rates(path):
     write(path, SECONDS)
-    recording = read_timed(path, None, None, 25)
+    recording = read_timed_table(path, None, None, 25)
     assert recording.parts[0].shape == (2, 15)
     assert recording.rate == pytest.approx(50)
     for stamps, message in (
@@ -223,8 +225,8 @@ def test_other_rates(path):
         (["0.1", "0.1", "0.2"] * 0 + [f"{k // 3}.5" for k in range(30)], "in 69% of its rows"),
     ):
         with pytest.raises(ValueError, match=message):
-            read_timed(write(path, stamps), None, None, 25)
+            read_timed_table(write(path, stamps), None, None, 25)
     with pytest.raises(ValueError, match="say when its samples were taken for rate=25"):
-        read_timed(path, "none", None, 25)
+        read_timed_table(path, "none", None, 25)
     once = [*SECONDS[:10], SECONDS[9], *SECONDS[11:]]
-    assert read_timed(write(path, once), None, None, 50).parts[0].shape == (2, 30)
+    assert read_timed_table(write(path, once), None, None, 50).parts[0].shape == (2, 30)

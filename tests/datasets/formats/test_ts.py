@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import load_japanese_vowels
-from ldslearn.datasets.formats.ts import load_arff, load_ts
+from ldslearn.datasets.formats.arff import load_arff
+from ldslearn.datasets.formats.ts import load_ts
 
 HEADER = "#A set\n@problemName some\n@timeStamps false\n@missing false\n"
 

@@ -1,11 +1,12 @@
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ldslearn.datasets.items import Reading
-from ldslearn.datasets.paper_sets import cambridge
 from ldslearn.datasets.paper_sets.cambridge import load_cambridge
+from ldslearn.datasets.paper_sets.layouts import SETS
+from ldslearn.datasets.reading_settings import ReadingSettings
 
 from support.layouts import identity, quadrants, write_cambridge, write_frames
 
@@ -17,7 +18,7 @@ def whole(tmp_path_factory):
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(cambridge, "_PER_SET", 2)
+    monkeypatch.setitem(SETS, "cambridge", replace(SETS["cambridge"], n_sequences=9 * 5 * 2))
 
 
 @pytest.mark.usefixtures("few")
@@ -50,7 +51,7 @@ def test_frames_are_resized_to_20_by_20(tmp_path):
     assert gestures.X[0].shape == (400, 3)
     assert gestures.frame_shape == (20, 20)
     np.testing.assert_allclose(gestures.X[0], 77, atol=1)
-    assert Reading.from_dict(gestures.preprocessing).frames.size == (20, 20)
+    assert ReadingSettings.from_dict(gestures.preprocessing).frames.size == (20, 20)
 
 
 def test_numbers_of_jobs_give_the_same(whole):

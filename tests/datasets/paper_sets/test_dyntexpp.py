@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.io import savemat
 
-from ldslearn.datasets.paper_sets import dyntexpp
 from ldslearn.datasets.paper_sets.dyntexpp import load_dyntexpp
+from ldslearn.datasets.paper_sets.layouts import SETS
 from ldslearn.video import lbp_top, write_video
 
 from support.layouts import cells, coded, identity, quadrants, write_dyntexpp_info
@@ -13,8 +15,8 @@ N_CLASSES, PER_CLASS = 11, 3
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(dyntexpp, "_N_CLASSES", N_CLASSES)
-    monkeypatch.setattr(dyntexpp, "_PER_CLASS", PER_CLASS)
+    few = replace(SETS["dyntexpp"], n_parts=N_CLASSES, n_sequences=N_CLASSES * PER_CLASS)
+    monkeypatch.setitem(SETS, "dyntexpp", few)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ldslearn.datasets.paper_sets import ucla
+from ldslearn.datasets.paper_sets.layouts import SETS
 from ldslearn.datasets.paper_sets.ucla import load_ucla
 from ldslearn.video import write_video
 
@@ -18,7 +20,8 @@ TEXTURES = ["boiling", "candle", "fire"]
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(ucla, "_N_TEXTURES", len(TEXTURES))
+    few = replace(SETS["ucla"], n_parts=len(TEXTURES), n_sequences=4 * len(TEXTURES))
+    monkeypatch.setitem(SETS, "ucla", few)
 
 
 def check(textures):

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.io import savemat
 
-from ldslearn.datasets.paper_sets import ucsd
+from ldslearn.datasets.paper_sets.layouts import SETS
 from ldslearn.datasets.paper_sets.ucsd import load_ucsd
 
 from support.layouts import (
@@ -74,7 +76,7 @@ def test_the_second_file_of_patches(tmp_path):
 
 
 def test_videos_reach_their_clips(videos, monkeypatch):
-    monkeypatch.setattr(ucsd, "_N_CLIPS", 8)
+    monkeypatch.setitem(SETS, "ucsd", replace(SETS["ucsd"], n_sequences=8))
     traffic = load_ucsd(videos, source="video", size=None, n_jobs=2)
     for i, sequence in enumerate(traffic.X, start=1):
         assert identity(sequence) == ((i % 24, i % 3, i % 4), [0, 1, 2])
@@ -85,7 +87,7 @@ def test_videos_reach_their_clips(videos, monkeypatch):
 def test_missing_clips_are_counted_and_named(videos, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"part of it \(ImageMaster lists 8 of 254 clips\)"):
         load_ucsd(videos, source="video")
-    monkeypatch.setattr(ucsd, "_N_CLIPS", 8)
+    monkeypatch.setitem(SETS, "ucsd", replace(SETS["ucsd"], n_sequences=8))
     gone = videos / "video" / f"{clip_name(3)}.avi"
     hidden = gone.rename(gone.with_suffix(".off"))
     try:

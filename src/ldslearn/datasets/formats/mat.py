@@ -119,7 +119,7 @@ def _labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | N
         if name not in variables:
             continue
         value = variables[name]
-        labels = labels_in(value)
+        labels = read_labels(value)
         if len(labels) == n_sequences:
             return np.array(labels)
         if name != "classes":  # which may be the names of the classes
@@ -127,7 +127,7 @@ def _labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | N
     return None
 
 
-def labels_in(value: Any) -> list[str]:
+def read_labels(value: Any) -> list[str]:
     """Return the texts and numbers of a vector, a cell array or a matrix of letters.
 
     Rows of the last are padded to one length.

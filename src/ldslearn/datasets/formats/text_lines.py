@@ -1,4 +1,4 @@
-"""Text files line by line, with bounded lines, and numbers that name their line when wrong."""
+"""Read text files line by line: comments, the delimiter, and numbers with the line in errors."""
 
 import math
 import os
@@ -59,17 +59,22 @@ def read_lines(
 def bad_line(
     path: str | os.PathLike[str], number: int, rule: str, reason: str, remedy: str = ""
 ) -> ValueError:
-    """A line of a text file that breaks a rule."""
+    """Error about a line of a text file that breaks a rule."""
     return _errors.bad_file(path, rule, f"{reason} in line {number}", remedy)
 
 
-def numbers(
+def choose_delimiter(line: str, candidates: str) -> str | None:
+    """Return the first of some delimiters that a line holds; None if it holds none of them."""
+    return next((mark for mark in candidates if mark in line), None)
+
+
+def parse_numbers(
     path: str | os.PathLike[str],
     number: int,
     fields: Sequence[str],
     columns: Sequence[str] | None = None,
 ) -> Floats:
-    """The fields of a line as finite numbers, or the first that is none.
+    """Return the fields of a line as finite numbers, or raise for the first that is none.
 
     Parameters
     ----------
@@ -86,7 +91,7 @@ def numbers(
     """
     values = np.empty(len(fields))
     for i, field in enumerate(fields):
-        value = as_number(field)
+        value = parse_number(field)
         if value is None or not math.isfinite(value):
             column = None if columns is None else columns[i]
             raise _bad_number(path, number, field.strip(), value, column)
@@ -94,8 +99,17 @@ def numbers(
     return values
 
 
-def as_number(field: str) -> float | None:
-    """The number a field holds: digits as in files, without Python's underscores."""
+def parse_channels(path: str | os.PathLike[str], number: int, channels: list[list[str]]) -> Floats:
+    """Return the (n_channels, n_timepoints) numbers of a line; all channels have one length."""
+    if len({len(channel) for channel in channels}) != 1:
+        rule = "give all channels of a sequence one length"
+        got = f"{min(map(len, channels))} to {max(map(len, channels))}"
+        raise bad_line(path, number, rule, got)
+    return np.stack([parse_numbers(path, number, channel) for channel in channels])
+
+
+def parse_number(field: str) -> float | None:
+    """Return the number in a field, without Python's underscores; None if there is none."""
     try:
         return None if "_" in field else float(field)
     except ValueError:
@@ -103,12 +117,12 @@ def as_number(field: str) -> float | None:
 
 
 def is_missing(field: str) -> bool:
-    """Whether a field says that there is no value."""
+    """Whether a field marks a missing value."""
     return field.lower() in ("", "?", "na", "null")
 
 
-def shown(text: str) -> str:
-    """A text for messages, cut when long."""
+def quote(text: str) -> str:
+    """Return a text in quotes for messages, shortened when long."""
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "...")
 
 
@@ -120,13 +134,13 @@ def _bad_number(
             path,
             number,
             "have no missing or infinite values",
-            shown(field) if field else "an empty field",
+            quote(field) if field else "an empty field",
             "Fill or interpolate them first.",
         )
     if column is None:
         remedy = "Put a number there, or remove the line or the column."
-        return bad_line(path, number, "hold numbers", shown(field), remedy)
+        return bad_line(path, number, "hold numbers", quote(field), remedy)
     remedy = "Put a number there, or choose columns of numbers with columns=, --columns."
     return _errors.bad_file(
-        path, "hold numbers", f"{shown(field)} in line {number}, {column}", remedy
+        path, "hold numbers", f"{quote(field)} in line {number}, {column}", remedy
     )

@@ -1,4 +1,4 @@
-"""Time stamps as texts: numbers in any unit, ISO dates, and times of day."""
+"""Parse time stamps: numbers in any unit, ISO dates, and times of day."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from ldslearn._types import Floats
-from ldslearn.datasets.formats.text_lines import as_number, bad_line, shown
+from ldslearn.datasets.formats.text_lines import bad_line, parse_number, quote
 
 _DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}")
 _DATED = re.compile(rf"({_DATE.pattern})(?:[T ]+(\S.*))?", re.IGNORECASE)
@@ -19,16 +19,16 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Stamps:
-    """The times of a table's rows.
+    """The times of the rows of a table.
 
     Attributes
     ----------
     first : float
-        The first, as it is written; of dates, seconds since 1970.
+        The first time as written; for dates, in seconds since 1970.
     ticks : (n_rows,) array
         Time since the first row, in the unit of the column.
     quantum : float
-        The last digit that is written, in ticks.
+        The last written digit, in ticks.
     kind : "number", "date", "day" or "time of day"
         "day" is a date without a time.
     """
@@ -40,14 +40,14 @@ class Stamps:
 
 
 def is_stamp(field: str) -> bool:
-    """Whether a text is a date or a time of day, and no number."""
+    """Whether a text is a date or a time of day, and not a number."""
     return bool(_DATED.fullmatch(field) or _OF_DAY.fullmatch(field))
 
 
 def parse_stamps(
     path: str | os.PathLike[str], lines: Sequence[int], fields: Sequence[str], column: str
 ) -> Stamps:
-    """The times in a column of a table, or the first field that is none.
+    """Return the times in a column of a table, or raise for the first field that is none.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def parse_stamps(
     column : str
         What messages call the column.
     """
-    kind = _kind_of(fields[0])
+    kind = _find_kind(fields[0])
     values: list[float] = []
     first: int | float | datetime | None = None
     for number, field in zip(lines, fields, strict=True):
@@ -68,7 +68,7 @@ def parse_stamps(
         if value is None:
             raise bad_line(
                 path, number, f"hold numbers or ISO dates (2024-05-31T14:30:00.25) in {column}",
-                shown(field) if field else "an empty field",
+                quote(field) if field else "an empty field",
                 "Write it so, or leave the column out: --columns names those to read.",
             )  # fmt: skip
         first = value if first is None else first
@@ -81,8 +81,8 @@ def parse_stamps(
     return Stamps(start, np.array(values, dtype=float), 0.0 if exact else 10.0**-decimals, kind)
 
 
-def _kind_of(field: str) -> str:
-    if as_number(field) is not None:
+def _find_kind(field: str) -> str:
+    if parse_number(field) is not None:
         return "number"
     if _OF_DAY.fullmatch(field):
         return "time of day"
@@ -93,16 +93,14 @@ def _parse(field: str, kind: str) -> int | float | datetime | None:
     if kind == "number":
         if field.isascii() and field.isdecimal():
             return int(field) if len(field) < 30 else None
-        value = as_number(field)
+        value = parse_number(field)
         return value if value is not None and np.isfinite(value) else None
     if kind == "time of day":
         match = _OF_DAY.fullmatch(field)
-        return _seconds(match) if match else None
+        if match is None:
+            return None
+        return 3600 * int(match[1]) + 60 * int(match[2]) + float(match[3] or 0)
     return _parse_date(field)
-
-
-def _seconds(match: re.Match[str]) -> float:
-    return 3600 * int(match[1]) + 60 * int(match[2]) + float(match[3] or 0)
 
 
 def _parse_date(field: str) -> datetime | None:

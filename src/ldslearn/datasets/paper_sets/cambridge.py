@@ -1,22 +1,14 @@
-"""The Cambridge hand gestures."""
+"""The Cambridge hand gestures: five sets of nine classes, as folders of frames."""
 
 from os import PathLike
 
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.gathering import Item, check_complete, existing_folder, gather, subfolders
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.items import Item, list_subfolders
+from ldslearn.datasets.paper_sets.layouts import SETS
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.video import read_frames
-from ldslearn.video.options import FrameOptions
+from ldslearn.video.frame_options import FrameOptions
 from ldslearn.video.reading import holds_images
-
-_SETS = tuple(f"Set{number}" for number in range(1, 6))
-_CLASSES = tuple(f"{number:04d}" for number in range(9))
-_PER_SET = 20  # sequences of a class in a set: 2 subjects, 10 motions each
-_SOURCE = (
-    "Get the Cambridge Hand Gesture Data Set (Kim et al., CVPR 2007) from the Imperial Computer "
-    "Vision and Learning Lab and unpack it as Set1/0000/0000/frame-0000.jpg, ...: five sets, nine "
-    "classes 0000 to 0008 in each, 20 folders of frames in each class."
-)
 
 
 def load_cambridge(
@@ -47,25 +39,25 @@ def load_cambridge(
         `y` is "0000" to "0008"; `groups` the set; `split` "test" for the first 80 of each class
         (Set1 to Set4) and "train" for the last 20 (Set5, plain illumination).
     """
-    root = existing_folder("the Cambridge hand gestures", folder, _SOURCE)
-    folders = {path.name.lower(): path for path in root.iterdir() if path.is_dir()}
-    items, missing = [], []
-    for label in _CLASSES:
-        for part in _SETS:
+    gestures = SETS["cambridge"]
+    root = gestures.find_root(folder)
+    folders = {path.name.lower(): path for path in list_subfolders(root)}
+    items, counts = [], {}
+    for label in (f"{number:04d}" for number in range(9)):
+        for part in (f"Set{number}" for number in range(1, 6)):
             home = folders.get(part.lower(), root / part) / label
-            found = [path for path in subfolders(home) if holds_images(path)]
-            if len(found) != _PER_SET:
-                missing.append(f"{part}/{label} has {len(found)} of {_PER_SET} sequences")
+            found = [path for path in list_subfolders(home) if holds_images(path)]
+            counts[f"{part}/{label}"] = len(found)
             split = "train" if part == "Set5" else "test"
             items += [
                 Item(f"{part}/{label}/{path.name}", path, label, split, part) for path in found
             ]
-    check_complete("the Cambridge hand gestures", root, items, missing, partial, _SOURCE)
-    return gather(
+    return gestures.read(
+        root,
         items,
+        gestures.list_gaps(counts),
         lambda item: read_frames(item.source, size=size),
-        description="reading gestures",
-        reading=Reading(FrameOptions(size)),
-        skip=partial,
+        ReadingSettings(FrameOptions(size)),
+        partial=partial,
         n_jobs=n_jobs,
     )

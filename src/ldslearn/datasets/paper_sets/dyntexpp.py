@@ -11,30 +11,20 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.mat import read_mat
-from ldslearn.datasets.gathering import (
-    Item,
-    check_complete,
-    existing_folder,
-    files_in,
-    gather,
-    subfolders,
+from ldslearn.datasets.items import VIDEO_SUFFIXES, Item, list_files, list_subfolders
+from ldslearn.datasets.paper_sets.layouts import (
+    SETS,
+    find_variable,
+    format_label,
+    list_class_folders,
 )
-from ldslearn.datasets.items import VIDEO_SUFFIXES, Reading
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.video import lbp_top, read_video
 
-_WHAT = "DynTex++"
-_N_CLASSES = 36
-_PER_CLASS = 100
 _N_FIRST = 9  # the subset of Sec. 9.3
 _INFO = "dyntex++_info.mat"
 _WINDOW, _STEP = 8, 2  # Sec. 9.1: sub-videos of 8 frames that overlap by 6
 _CLIPS = VIDEO_SUFFIXES | {".mat"}
-_SOURCE = (
-    "Get the DynTex++ dataset from the page of Bernard Ghanem (Ghanem and Ahuja, ECCV 2010) and "
-    "unpack it with dyntex++_info.mat beside the 3600 files it names, each with a 50 x 50 x 50 "
-    "array subv; or as 36 folders, one per class, of 100 such files or videos; or as 3600 such "
-    "files in order of their classes."
-)
 
 
 def load_dyntexpp(
@@ -52,8 +42,8 @@ def load_dyntexpp(
     folder : path
         Where dyntex++_info.mat is, or 36 folders, or 3600 files.
     features : {"lbp-top", "pixels"}
-        LBP-TOP histograms of sub-videos of 8 frames that overlap by 6, 22 timepoints a video (the
-        paper); or the pixels.
+        LBP-TOP histograms of sub-videos of 8 frames that overlap by 6, 22 time points per video
+        (the paper); or the pixels.
     classes : None or "nine"
         All classes, or the first nine (Sec. 9.3).
     partial : bool
@@ -64,46 +54,44 @@ def load_dyntexpp(
     Returns
     -------
     Collection
-        `y` is the class. There is no official split: the protocol takes random halves.
+        `y` is the class. There is no official split: the protocol uses random halves.
     """
     if features not in ("lbp-top", "pixels"):
         raise _errors.unknown_name("features", features, ("lbp-top", "pixels"))
     if classes not in (None, "nine"):
         raise _errors.invalid_parameter("classes", "be None or 'nine'", classes)
-    root = existing_folder(_WHAT, folder, _SOURCE)
+    textures = SETS["dyntexpp"]
+    root = textures.find_root(folder)
     if (root / _INFO).is_file():
-        listed = _listed(root)
-    elif subfolders(root):
-        listed = _in_folders(root)
+        items = _list_info(root)
+    elif list_subfolders(root):
+        items = list_class_folders(root, _CLIPS)
     else:
-        listed = _in_one_folder(root)
-    n_classes = _N_CLASSES
+        items = _list_one_folder(root)
+    n_classes = textures.n_parts
     if classes == "nine":
         n_classes = _N_FIRST
-        first = list(dict.fromkeys(item.label for item in listed))[:_N_FIRST]
-        listed = [item for item in listed if item.label in first]
-    items = [item for item in listed if item.source.is_file()]
-    missing = _missing(listed, items, n_classes)
-    check_complete(_WHAT, root, items, missing, partial, _SOURCE)
+        first = list(dict.fromkeys(item.label for item in items))[:_N_FIRST]
+        items = [item for item in items if item.label in first]
+    counts = Counter({item.label: 0 for item in items})
+    items = [item for item in items if item.source.is_file()]
+    counts.update(item.label for item in items)
     lbp = features == "lbp-top"
-    return gather(
+    return textures.read(
+        root,
         items,
+        textures.list_gaps(counts, n_classes),
         (lambda item: lbp_top(_read(item), window=_WINDOW, step=_STEP)) if lbp else _read,
-        description="reading DynTex++",
-        reading=Reading(features=features),
-        skip=partial,
+        ReadingSettings(features=features),
+        partial=partial,
         n_jobs=n_jobs,
     )
 
 
-def _listed(root: Path) -> list[Item]:
-    """Files that dyntex++_info.mat names, there or not."""
+def _list_info(root: Path) -> list[Item]:
+    """Files that dyntex++_info.mat names, whether or not they exist."""
     path = root / _INFO
-    contents = read_mat(path)
-    if "imagemaster" not in contents:
-        reason = ", ".join(sorted(contents)) or "nothing"
-        raise _errors.bad_file(path, "hold imagemaster", reason)
-    entries = list(contents["imagemaster"])
+    entries = list(find_variable(path, read_mat(path), "imagemaster"))
     paths = []
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict) or "filepath" not in entry:
@@ -113,59 +101,38 @@ def _listed(root: Path) -> list[Item]:
         if ".." in relative.parts:
             raise _errors.bad_file(path, "name files within its folder", relative)
         paths.append(relative)
-    labels = _labels(entries, paths)
+    labels = _find_labels(entries, paths)
     return [
         Item(str(relative), root / relative, label)
         for relative, label in zip(paths, labels, strict=True)
     ]
 
 
-def _labels(entries: list[dict[str, Any]], paths: list[PurePosixPath]) -> list[str]:
-    """The classes of entries; else the folders of their files; else one class a hundred."""
+def _find_labels(entries: list[dict[str, Any]], paths: list[PurePosixPath]) -> list[str]:
+    """The classes of entries; else the folders of their files; else a hundred per class."""
     for field in ("class", "label"):
         if all(field in entry for entry in entries):
-            values = [entry[field] for entry in entries]
-            return [v if isinstance(v, str) else f"{float(np.squeeze(v)):g}" for v in values]
+            return [format_label(entry[field]) for entry in entries]
     if len({path.parent for path in paths}) > 1:
         return [path.parent.name for path in paths]
-    return [_numbered(number) for number in range(1, len(paths) + 1)]
+    return [_number_class(number) for number in range(1, len(paths) + 1)]
 
 
-def _numbered(number: int) -> str:
-    return f"{(number - 1) // _PER_CLASS + 1:02d}"
+def _number_class(number: int) -> str:
+    """The class of a file by its number from 1, where nothing else labels it."""
+    return f"{(number - 1) // SETS['dyntexpp'].per_part + 1:02d}"
 
 
-def _in_folders(root: Path) -> list[Item]:
-    return [
-        Item(f"{folder.name}/{path.name}", path, folder.name)
-        for folder in subfolders(root)
-        for path in files_in(folder, _CLIPS)
-    ]
-
-
-def _in_one_folder(root: Path) -> list[Item]:
-    """Files of one folder, a hundred per class: by their numbers where they have one, else all."""
-    paths = files_in(root, _CLIPS)
+def _list_one_folder(root: Path) -> list[Item]:
+    """Files of one folder, a hundred per class: by their numbers if all have one, else by order."""
+    paths = list_files(root, _CLIPS)
     numbers = [int(path.stem) if path.stem.isdecimal() else 0 for path in paths]
     if min(numbers, default=0) < 1 or len(set(numbers)) < len(numbers):
         numbers = list(range(1, len(paths) + 1))
     return [
-        Item(path.name, path, _numbered(number))
+        Item(path.name, path, _number_class(number))
         for path, number in zip(paths, numbers, strict=True)
     ]
-
-
-def _missing(listed: list[Item], items: list[Item], n_classes: int) -> list[str]:
-    there = Counter(item.label for item in items)
-    labels = list(dict.fromkeys(item.label for item in listed))
-    missing = [
-        f"class {label} has {there[label]} of {_PER_CLASS} videos"
-        for label in labels
-        if there[label] != _PER_CLASS
-    ]
-    if len(labels) != n_classes:
-        missing.insert(0, f"{len(labels)} of {n_classes} classes found")
-    return missing
 
 
 def _read(item: Item) -> NDArray[Any]:

@@ -1,7 +1,6 @@
 """Grasps felt by robot hands: SD, SPr and BDH."""
 
 from collections import Counter
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,34 +10,12 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.formats.mat import labels_in, read_mat
-from ldslearn.datasets.gathering import (
-    Item,
-    check_complete,
-    existing_folder,
-    files_in,
-    gather,
-    subfolders,
-)
-from ldslearn.datasets.items import Reading, read_array
+from ldslearn.datasets.formats.mat import read_labels, read_mat
+from ldslearn.datasets.items import Item, list_files
+from ldslearn.datasets.paper_sets.layouts import SETS, list_class_folders
+from ldslearn.datasets.reading_settings import ReadingSettings, read_array
 
-
-@dataclass(frozen=True)
-class _Hand:
-    """A row of Table 3."""
-
-    what: str
-    n_sequences: int
-    n_classes: int
-    frame: tuple[int, int]
-    reference: str
-
-
-_HANDS = {
-    "sd": _Hand("SD", 100, 10, (27, 18), "Yang et al., IJCNN 2015"),
-    "spr": _Hand("SPr", 97, 10, (8, 16), "Madry et al., ICRA 2014"),
-    "bdh": _Hand("BDH", 100, 2, (8, 9), "Madry et al., ICRA 2014"),
-}
+_HANDS = ("sd", "spr", "bdh")
 _SUFFIXES = frozenset({".csv", ".mat", ".npy", ".txt"})
 _SEQUENCES = ("data", "X", "sequences", "samples")
 _LABELS = ("labels", "label", "y", "classes")
@@ -69,8 +46,9 @@ def load_tactile(
     Returns
     -------
     Collection
-        `y` is the class. There is no official split: the protocol draws 9:1 ten times. Frames have
-        a shape only where files hold them as images; a matrix may have its sensors in any order.
+        `y` is the class. There is no official split: the protocol splits at random, 9:1, ten times.
+        Frames have a shape only where files hold them as images; a matrix may have its sensors in
+        any order.
 
     Notes
     -----
@@ -79,41 +57,29 @@ def load_tactile(
     """
     if name not in _HANDS:
         raise _errors.unknown_name("name", name, _HANDS)
-    hand = _HANDS[name]
-    source = (
-        f"Ask the authors for {hand.what} ({hand.reference}) and keep it as {name}.mat with a cell "
-        "array data and labels, or as a folder for each class with a file for each sequence."
-    )
-    root = existing_folder(hand.what, folder, source)
-    whole = [path for path in files_in(root, {".mat"}) if path.stem.lower() == name]
-    items = _in_one_file(whole[0]) if whole else _in_folders(root)
+    hand = SETS[name]
+    root = hand.find_root(folder)
+    whole = [path for path in list_files(root, {".mat"}) if path.stem.lower() == name]
+    items = _list_one_file(whole[0]) if whole else list_class_folders(root, _SUFFIXES)
     counts = Counter(item.label for item in items)
-    missing = []
-    if len(counts) != hand.n_classes:
-        missing.append(f"{len(counts)} of {hand.n_classes} classes found")
+    gaps = []
+    if len(counts) != hand.n_parts:
+        gaps.append(f"{len(counts)} of {hand.n_parts} classes found")
     if len(items) != hand.n_sequences:
         each = ", ".join(f"{count} in {label}" for label, count in counts.items())
-        missing.append(f"{len(items)} of {hand.n_sequences} sequences found: {each}")
-    check_complete(hand.what, root, items, missing, partial, source)
-    return gather(
+        gaps.append(f"{len(items)} of {hand.n_sequences} sequences found: {each}")
+    return hand.read(
+        root,
         items,
+        gaps,
         lambda item: _read(item, hand.frame),
-        description=f"reading {hand.what}",
-        reading=Reading(),
-        skip=partial,
+        ReadingSettings(),
+        partial=partial,
         n_jobs=n_jobs,
     )
 
 
-def _in_folders(root: Path) -> list[Item]:
-    return [
-        Item(f"{folder.name}/{path.name}", path, folder.name)
-        for folder in subfolders(root)
-        for path in files_in(folder, _SUFFIXES)
-    ]
-
-
-def _in_one_file(path: Path) -> list[Item]:
+def _list_one_file(path: Path) -> list[Item]:
     contents = read_mat(path)
     sequences, labels = (
         next((contents[name] for name in names if name in contents), None)
@@ -122,7 +88,7 @@ def _in_one_file(path: Path) -> list[Item]:
     if sequences is None or labels is None:
         rule = f"hold {' or '.join(_SEQUENCES)}, and {' or '.join(_LABELS)}"
         raise _errors.bad_file(path, rule, ", ".join(sorted(contents)) or "nothing")
-    texts = labels_in(labels)
+    texts = read_labels(labels)
     if len(texts) != len(sequences):
         reason = f"{len(texts)} labels for {len(sequences)} sequences"
         raise _errors.bad_file(path, "hold a label for every sequence", reason)
@@ -134,7 +100,7 @@ def _in_one_file(path: Path) -> list[Item]:
 
 def _read(item: Item, frame: tuple[int, int]) -> NDArray[Any]:
     """Return a sequence (n_sensors, n_timepoints) or images (n_timepoints, height, width)."""
-    values = _load(item.source) if isinstance(item.source, Path) else np.asarray(item.source)
+    values = _read_file(item.source) if isinstance(item.source, Path) else np.asarray(item.source)
     n_sensors = frame[0] * frame[1]
     if values.ndim == 2 and n_sensors in values.shape:
         return values if values.shape[0] == n_sensors else values.T
@@ -146,7 +112,7 @@ def _read(item: Item, frame: tuple[int, int]) -> NDArray[Any]:
     raise _errors.bad_file(item.name, rule, f"an array of shape {values.shape}")
 
 
-def _load(path: Path) -> NDArray[Any]:
+def _read_file(path: Path) -> NDArray[Any]:
     if path.suffix.lower() == ".mat":
         values = read_mat(path).values()
         arrays = [v for v in values if isinstance(v, np.ndarray) and v.ndim > 1 and v.size > 1]

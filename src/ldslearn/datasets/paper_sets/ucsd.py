@@ -10,28 +10,15 @@ import numpy as np
 from ldslearn import _errors
 from ldslearn.datasets.collection import UNUSED, Collection
 from ldslearn.datasets.formats.mat import read_mat
-from ldslearn.datasets.gathering import (
-    Item,
-    check_complete,
-    existing_folder,
-    gather,
-    missing_data,
-    patch_of,
-)
-from ldslearn.datasets.items import Reading
+from ldslearn.datasets.items import Item
+from ldslearn.datasets.paper_sets.layouts import SETS, find_variable, read_patch
+from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.video import read_video
-from ldslearn.video.options import FrameOptions
+from ldslearn.video.frame_options import FrameOptions
 
-_WHAT = "the UCSD traffic database"
-_N_CLIPS = 254
 _N_TRIALS = 4
 _LABELS = ("light", "medium", "heavy")
 _PATCHES = {"patches": "traffic_patches.mat", "patches_reg": "traffic_patches_reg.mat"}
-_SOURCE = (
-    "Get trafficdb from the Statistical Visual Computing Lab of UC San Diego (Chan and "
-    "Vasconcelos, 2005) and unpack it with ImageMaster, EvalSet_train, EvalSet_test, "
-    "traffic_patches.mat and video/*.avi side by side."
-)
 
 
 def load_ucsd(
@@ -72,19 +59,21 @@ def load_ucsd(
         raise _errors.invalid_parameter("trial", "be 1, 2, 3 or 4", trial)
     if source not in (*_PATCHES, "video"):
         raise _errors.unknown_name("source", source, (*_PATCHES, "video"))
-    root = existing_folder(_WHAT, folder, _SOURCE)
+    traffic = SETS["ucsd"]
+    root = traffic.find_root(folder)
     clips = _read_master(root)
     indices = [index for index, _, _ in clips]
     trials = [_read_trial(root, one, indices) for one in range(1, _N_TRIALS + 1)]
-    missing = [f"ImageMaster lists {len(clips)} of {_N_CLIPS} clips"]
-    missing = missing if len(clips) < _N_CLIPS else []
-
-    if source == "video":
+    gaps = []
+    if len(clips) < traffic.n_sequences:
+        gaps.append(f"ImageMaster lists {len(clips)} of {traffic.n_sequences} clips")
+    video = source == "video"
+    if video:
         paths = [root / "video" / f"{name}.avi" for _, name, _ in clips]
         absent = [path.name for path in paths if not path.is_file()]
         if absent:
-            missing.append(f"video has {len(clips) - len(absent)} of {len(clips)} clips")
-            missing += [f"no video/{name}" for name in absent]
+            gaps.append(f"video has {len(clips) - len(absent)} of {len(clips)} clips")
+            gaps += [f"no video/{name}" for name in absent]
         sources: list[Any] = [path if path.is_file() else None for path in paths]
     else:
         sources = _read_patches(root / _PATCHES[source], len(clips))
@@ -95,14 +84,13 @@ def load_ucsd(
         )
         if where is not None
     ]
-    check_complete(_WHAT, root, items, missing, partial, _SOURCE)
-    video = source == "video"
-    data = gather(
+    data = traffic.read(
+        root,
         items,
-        (lambda item: read_video(item.source, size=size)) if video else patch_of,
-        description="reading traffic",
-        reading=Reading(FrameOptions(size if video else None)),
-        skip=partial,
+        gaps,
+        (lambda item: read_video(item.source, size=size)) if video else read_patch,
+        ReadingSettings(FrameOptions(size if video else None)),
+        partial=partial,
         n_jobs=n_jobs,
     )
     assert data.split is not None  # every item has its parts
@@ -114,9 +102,9 @@ def _read_master(root: Path) -> list[tuple[int, str, str]]:
     """Return (index, name, label) of every clip, by index: ImageMaster, else ImageMaster.mat."""
     path = root / "ImageMaster"
     if path.is_file():
-        clips = [_master_line(path, number, line) for number, line in _lines(path)]
+        clips = [_parse_clip(path, number, line) for number, line in _read_lines(path)]
     elif (path := root / "ImageMaster.mat").is_file():
-        entries = _field(path, "imagemaster")
+        entries = find_variable(path, read_mat(path), "imagemaster")
         if not all(
             isinstance(entry, dict) and {"root", "class"} <= set(entry) for entry in entries
         ):
@@ -126,7 +114,7 @@ def _read_master(root: Path) -> list[tuple[int, str, str]]:
             for index, entry in enumerate(entries, start=1)
         ]
     else:
-        raise missing_data(_WHAT, root, "ImageMaster", _SOURCE)
+        raise SETS["ucsd"].missing(root, "ImageMaster")
     for index, _, label in clips:
         if label not in _LABELS:
             rule = f"give every clip a class of {', '.join(_LABELS)}"
@@ -136,7 +124,7 @@ def _read_master(root: Path) -> list[tuple[int, str, str]]:
     return sorted(clips)
 
 
-def _master_line(path: Path, number: int, line: str) -> tuple[int, str, str]:
+def _parse_clip(path: Path, number: int, line: str) -> tuple[int, str, str]:
     fields = line.split()
     if len(fields) < 3 or not fields[0].isdecimal():
         raise _errors.bad_file(
@@ -151,20 +139,19 @@ def _read_trial(root: Path, trial: int, indices: list[int]) -> list[str]:
     for part in ("train", "test"):
         path = root / f"EvalSet_{part}"
         if path.is_file():
-            rows = [_trial_line(path, number, line) for number, line in _lines(path)]
+            rows = [_parse_trial(path, number, line) for number, line in _read_lines(path)]
         elif (path := root / "EvalSet.mat").is_file():
-            rows = [np.ravel(row).astype(int).tolist() for row in _field(path, f"{part}ind")]
+            found = find_variable(path, read_mat(path), f"{part}ind")
+            rows = [np.ravel(row).astype(int).tolist() for row in found]
         else:
-            raise missing_data(_WHAT, root, f"EvalSet_{part}", _SOURCE)
+            raise SETS["ucsd"].missing(root, f"EvalSet_{part}")
         if len(rows) != _N_TRIALS:
             raise _errors.bad_file(path, f"hold {_N_TRIALS} trials", f"{len(rows)} rows")
         parts[part] = set(rows[trial - 1])
         unknown = sorted(parts[part].difference(indices))
         if unknown:
             raise _errors.bad_file(
-                path,
-                "list clips of ImageMaster",
-                f"{_errors.list_some(unknown)} in trial {trial}",
+                path, "list clips of ImageMaster", f"{_errors.list_some(unknown)} in trial {trial}"
             )
     both = sorted(parts["train"] & parts["test"])
     if both:
@@ -176,31 +163,24 @@ def _read_trial(root: Path, trial: int, indices: list[int]) -> list[str]:
     ]
 
 
-def _trial_line(path: Path, number: int, line: str) -> list[int]:
+def _parse_trial(path: Path, number: int, line: str) -> list[int]:
     fields = line.replace(",", " ").split()
     if not all(field.isdecimal() for field in fields):
         raise _errors.bad_file(path, "list numbers of clips", f"line {number} with other text")
     return [int(field) for field in fields]
 
 
-def _lines(path: Path) -> list[tuple[int, str]]:
+def _read_lines(path: Path) -> list[tuple[int, str]]:
     """Return the numbered lines of a text file but for blank ones and # comments."""
     lines = path.read_text(encoding="latin-1").splitlines()
     stripped = [(number, line.strip()) for number, line in enumerate(lines, start=1)]
     return [(number, line) for number, line in stripped if line and not line.startswith("#")]
 
 
-def _field(path: Path, name: str) -> Any:
-    contents = read_mat(path)
-    if name not in contents:
-        raise _errors.bad_file(path, f"hold {name}", ", ".join(sorted(contents)) or "nothing")
-    return contents[name]
-
-
 def _read_patches(path: Path, n_clips: int) -> list[Any]:
     if not path.is_file():
-        raise missing_data(_WHAT, path.parent, path.name, _SOURCE)
-    patches = list(_field(path, "imgdb"))
+        raise SETS["ucsd"].missing(path.parent, path.name)
+    patches = list(find_variable(path, read_mat(path), "imgdb"))
     if len(patches) != n_clips:
         rule = f"hold {n_clips} clips in imgdb, as ImageMaster lists"
         raise _errors.bad_file(path, rule, len(patches))

@@ -1,16 +1,15 @@
-"""What a collection is, in numbers that JSON can hold."""
+"""Summarize a collection in numbers that JSON can hold."""
 
 import hashlib
 from typing import Any
 
 import numpy as np
 
-from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 
 
-def describe(data: Collection) -> dict[str, Any]:
-    """Numbers that say what a collection is, and its fingerprint."""
+def summarize_collection(data: Collection) -> dict[str, Any]:
+    """Return the sizes, classes, rates and fingerprint of a collection."""
     lengths = [x.shape[1] for x in data.X]
     counts = [] if data.y is None else np.unique(data.y, return_counts=True)[1].tolist()
     return {
@@ -24,19 +23,18 @@ def describe(data: Collection) -> dict[str, Any]:
         "splits": [] if data.split is None else [str(part) for part in np.unique(data.split)],
         "skipped": [list(item) for item in data.skipped],
         "channel_names": None if data.channel_names is None else list(data.channel_names),
-        "rates": None if data.rates is None else _spread(data.rates),
+        "rates": (
+            None
+            if data.rates is None
+            else [float(np.nanmin(data.rates)), float(np.nanmax(data.rates))]
+        ),
         "preprocessing": data.preprocessing,
         "fingerprint": fingerprint(data),
     }
 
 
-def _spread(rates: Floats) -> list[float]:
-    """The lowest and the highest rate that is known."""
-    return [float(np.nanmin(rates)), float(np.nanmax(rates))]
-
-
 def fingerprint(data: Collection) -> str:
-    """SHA-256 of sequences and labels: the same for the same data, whatever file they were in."""
+    """Return the SHA-256 of sequences and labels, which does not depend on the kind of file."""
     digest = hashlib.sha256()
     for sequence in data.X:
         digest.update(str(sequence.shape).encode())

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ldslearn.datasets.formats import text_lines as lines
-from ldslearn.datasets.formats.table import read_csv, read_table
+from ldslearn.datasets.formats.csv_table import read_csv, read_table
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 

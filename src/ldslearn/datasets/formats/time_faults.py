@@ -1,4 +1,4 @@
-"""What is wrong with the times of a recording: they run backwards, leap, or are uneven."""
+"""Faults of the times of a recording: they run backwards, repeat, leap, or are uneven."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ _UNEVEN = 0.1  # of the steps differ from the median by more than half of it
 
 
 @dataclass(frozen=True)
-class Trouble:
-    """One kind of fault in the times of a file: where it is first, and how often."""
+class TimeFault:
+    """One kind of fault in the times of a file: its first place, and how often it occurs."""
 
     kind: str  # "backwards", "repeats", "gap" or "uneven"
     text: str
     count: int
 
 
-def rate_of(clock: Clock | None) -> float | None:
-    """Samples per second, gaps left aside; None where times or their unit are not known."""
+def sampling_rate(clock: Clock | None) -> float | None:
+    """Return samples per second, gaps ignored; None where times or their unit are unknown."""
     if clock is None or clock.unit is None or len(clock.stamps.ticks) < 2:
         return None
     ticks = clock.stamps.ticks
@@ -34,8 +34,8 @@ def rate_of(clock: Clock | None) -> float | None:
     return float(1 / (step * clock.unit)) if step > 0 else None
 
 
-def find_troubles(clock: Clock, lines: Sequence[int]) -> tuple[Trouble, ...]:
-    """What is wrong with the times of a table, each kind once."""
+def find_time_faults(clock: Clock, lines: Sequence[int]) -> tuple[TimeFault, ...]:
+    """Return the faults of the times of a table, each kind once."""
     steps = np.diff(clock.stamps.ticks)
     forward = steps[steps > 0]
     if not len(forward):
@@ -51,24 +51,25 @@ def find_troubles(clock: Clock, lines: Sequence[int]) -> tuple[Trouble, ...]:
     found = []
     if len(backwards):
         text = f"runs backwards in line {lines[backwards[0] + 1]}"
-        found.append(Trouble("backwards", text, len(backwards)))
+        found.append(TimeFault("backwards", text, len(backwards)))
     if len(repeats):
         line = lines[repeats[0] + 1]
         text = f"is the same in line {line} as in the line before"
-        found.append(Trouble("repeats", text, len(repeats)))
+        found.append(TimeFault("repeats", text, len(repeats)))
     if len(gaps):
         first = gaps[0]
-        leap = f"{_length(steps[first], clock)} between lines {lines[first]} and {lines[first + 1]}"
-        text = f"leaps by {leap}, where the usual step is {_length(usual, clock)}"
-        found.append(Trouble("gap", text, len(gaps)))
+        leap, step = _format_step(steps[first], clock), _format_step(usual, clock)
+        between = f"between lines {lines[first]} and {lines[first + 1]}"
+        text = f"leaps by {leap} {between}, where the usual step is {step}"
+        found.append(TimeFault("gap", text, len(gaps)))
     if is_uneven:
-        least, most = (_length(step, clock) for step in (even.min(), even.max()))
+        least, most = (_format_step(step, clock) for step in (even.min(), even.max()))
         text = f"has steps from {least} to {most}"
-        found.append(Trouble("uneven", text, int(uneven.sum())))
+        found.append(TimeFault("uneven", text, int(uneven.sum())))
     return tuple(found)
 
 
-def _length(ticks: float, clock: Clock) -> str:
+def _format_step(ticks: float, clock: Clock) -> str:
     return f"{ticks:.4g}" if clock.unit is None else f"{ticks * clock.unit:.4g} s"
 
 
@@ -80,32 +81,31 @@ _REMEDIES = {
 }
 
 
-def describe_troubles(
-    troubles: Mapping[str, Sequence[Trouble]], rate: float | None, resampled: bool
+def describe_time_faults(
+    faults: Mapping[str, Sequence[TimeFault]], rate: float | None, resampled: bool
 ) -> list[str]:
-    """Warnings about the times of files, one for each kind of fault.
+    """Return warnings about the times of files, one per kind of fault.
 
     Parameters
     ----------
-    troubles : dict of name to list of Trouble
+    faults : dict of name to list of TimeFault
         By file.
     rate : float or None
-        The usual one, for a remedy.
+        The usual rate, for a remedy.
     resampled : bool
-        Whether even steps were made, which mends gaps and uneven times.
+        Whether sequences were resampled, which removes gaps and uneven times.
     """
     texts = []
     for kind, remedy in _REMEDIES.items():
         if resampled and kind == "uneven":
             continue
-        of_kind = {
-            name: one for name, found in troubles.items() for one in found if one.kind == kind
-        }
+        of_kind = {name: one for name, found in faults.items() for one in found if one.kind == kind}
         if not of_kind:
             continue
         name, first = next(iter(of_kind.items()))
         places = f" ({first.count} places)" if first.count > 1 and kind != "uneven" else ""
-        more = f", and {_count(len(of_kind) - 1)} like it" if len(of_kind) > 1 else ""
+        others = len(of_kind) - 1
+        more = f", and {others} {'file' if others == 1 else 'files'} like it" if others else ""
         if resampled and kind == "gap":
             remedy = "Gaps are filled by straight lines."
         elif resampled and kind == "repeats":
@@ -119,7 +119,3 @@ def describe_troubles(
             remedy += f" To make steps even give rate={rate:.4g}, --rate {rate:.4g}."
         texts.append(f"time of {name} {first.text}{places}{more}. {remedy}")
     return texts
-
-
-def _count(number: int) -> str:
-    return "1 file" if number == 1 else f"{number} files"

@@ -1,4 +1,4 @@
-"""Manifests: CSV files that list items with their labels, splits and groups."""
+"""List and label items by a manifest: a CSV file with a path and perhaps a label per line."""
 
 import csv
 import os
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ldslearn import _errors
 from ldslearn._kinds import recognize
-from ldslearn.datasets.gathering import Item
+from ldslearn.datasets.formats.text_lines import choose_delimiter
+from ldslearn.datasets.items import Item
 
 _LARGEST_MANIFEST = 2**28  # bytes
 _LONGEST_HEADER = 2**16  # bytes
@@ -18,7 +19,7 @@ _COLUMNS = ("path", "label", "split", "group")
 def is_manifest(path: str | PathLike[str]) -> bool:
     """Whether a path is a ``.csv`` file with a column ``path``, perhaps misspelt as ``Path``.
 
-    Only the first line is read; what cannot be read is no manifest.
+    Only the first line is read; a file that cannot be read is not a manifest.
     """
     return has_column(path, "path")
 
@@ -32,14 +33,14 @@ def has_column(path: str | PathLike[str], column: str) -> bool:
         with file.open("rb") as opened:
             line = opened.readline(_LONGEST_HEADER)
         text = line.decode("utf-8-sig")
-        names = next(csv.reader([text], delimiter=_delimiter(text), strict=True), [])
+        names = next(csv.reader([text], delimiter=_choose_delimiter(text), strict=True), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return False
-    return column in map(_plain, names)
+    return column in map(_normalize, names)
 
 
 def seems_manifest(path: Path) -> bool:
-    """Whether a table is rather a manifest with a misspelt column: one of labels, and no path."""
+    """Whether a table may be a manifest with a misspelt column: it has labels, but no paths."""
     return not is_manifest(path) and has_column(path, "label") and not has_column(path, "item")
 
 
@@ -53,7 +54,7 @@ def list_manifest(path: Path) -> list[Item]:
     items = []
     for line, row in rows:
         text = row["path"]
-        source = _within(root, text, parents, f"{path}, line {line}")
+        source = _resolve_below(root, text, parents, f"{path}, line {line}")
         if lines.setdefault(source, line) != line:
             raise _errors.bad_file(
                 path,
@@ -72,15 +73,15 @@ def read_rows(
 ) -> list[tuple[int, dict[str, str]]]:
     """Return number and fields by column of every line of a CSV file that is not empty.
 
-    Fields come without spaces around them. Commas part them, or semicolons or tabs where the first
-    line has these alone.
+    Fields are stripped of spaces. Their delimiter is a comma; a semicolon or tab where the first
+    line has no comma.
 
     Parameters
     ----------
     path : Path
     known, needed : sequence of str
-        Columns that mean something, the first of which says what a line is about; and those that
-        must be there.
+        Columns with a meaning, the first of which identifies the item; and those that must be
+        there.
     rule : str
         What the file must be, for messages.
     """
@@ -89,9 +90,9 @@ def read_rows(
     rows = []
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            mark = _delimiter(file.readline(_LONGEST_HEADER))
+            delimiter = _choose_delimiter(file.readline(_LONGEST_HEADER))
             file.seek(0)
-            reader = csv.reader(file, delimiter=mark, strict=True)
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
             columns = [name.strip() for name in next(reader, [])]
             _check_columns(path, columns, known, needed, rule)
             for fields in filter(None, reader):
@@ -121,18 +122,17 @@ def read_rows(
     return rows
 
 
-def _delimiter(header: str) -> str:
-    """What parts the fields of a CSV file, by its first line."""
-    return "," if "," in header else next((mark for mark in ";\t" if mark in header), ",")
+def _choose_delimiter(header: str) -> str:
+    return choose_delimiter(header, ",;\t") or ","
 
 
 def _check_columns(
     path: Path, columns: Sequence[str], known: Sequence[str], needed: Sequence[str], rule: str
 ) -> None:
     for name in columns:
-        if _plain(name) in known and name not in known:
+        if _normalize(name) in known and name not in known:
             raise _errors.invalid(
-                f"{path}: column", f"be {_plain(name)!r}", f"{name!r:.80}", "Rename it."
+                f"{path}: column", f"be {_normalize(name)!r}", f"{name!r:.80}", "Rename it."
             )
     if not columns:
         raise _errors.bad_file(path, rule, recognize(path) or "no line")
@@ -147,20 +147,19 @@ def _check_columns(
             raise _errors.bad_file(path, f"have one column {name!r}", f"{count} of them")
 
 
-def _plain(name: str) -> str:
-    """The name of a column without the differences that are no difference: case and spaces."""
+def _normalize(name: str) -> str:
+    """The name of a column in lower case and without spaces."""
     return "".join(name.split()).lower()
 
 
-def _within(root: str, text: str, parents: dict[str, str], where: str) -> str:
+def _resolve_below(root: str, text: str, parents: dict[str, str], where: str) -> str:
     """The path of one line, refused unless it exists below the manifest's folder.
 
-    Links are followed, in the folders above an item once for all its neighbours: `parents` is what
-    has been resolved so far.
+    Links are followed. Each folder above items is resolved once, and kept in `parents`.
     """
     path = os.path.join(root, text)
     try:
-        item = _resolved(path, parents)
+        item = _resolve(path, parents)
     except (OSError, ValueError) as error:
         raise _errors.bad_file(where, "give a path", f"{text!r:.80}") from error
     if not item.startswith(os.path.join(root, "")) or item == root:
@@ -175,7 +174,7 @@ def _within(root: str, text: str, parents: dict[str, str], where: str) -> str:
     return item
 
 
-def _resolved(path: str, parents: dict[str, str]) -> str:
+def _resolve(path: str, parents: dict[str, str]) -> str:
     parent, name = os.path.split(path)
     if name in ("", os.curdir, os.pardir) or os.path.islink(path):
         return os.path.realpath(path)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldslearn.video import write_video
-from ldslearn.video.rates import pick_frames, read_frame_rate
+from ldslearn.video.frame_rate import pick_frames, read_frame_rate
 
 
 @pytest.mark.parametrize("suffix", [".avi", ".mkv", ".gif"])

@@ -1,4 +1,4 @@
-"""One sequence in a table of text, as loggers and spreadsheets write it."""
+"""Read one sequence from a table of text: .csv, .tsv and .txt of loggers and spreadsheets."""
 
 import os
 import re
@@ -11,24 +11,24 @@ from ldslearn import _errors
 from ldslearn._types import Floats
 from ldslearn.datasets.channels import find_column
 from ldslearn.datasets.formats.text_lines import (
-    as_number,
     bad_line,
+    choose_delimiter,
     is_missing,
-    numbers,
+    parse_number,
+    parse_numbers,
+    quote,
     read_lines,
-    shown,
 )
 from ldslearn.datasets.formats.time_columns import (
     NONE,
+    CandidateColumns,
     Clock,
-    Found,
-    Texts,
+    TimeColumns,
     find_time,
     name_column,
-    take_time,
 )
 from ldslearn.datasets.formats.timestamps import is_stamp
-from ldslearn.sequences.clocks import is_time_name
+from ldslearn.sequences.time_recognition import is_time_name
 
 Path = str | os.PathLike[str]
 
@@ -37,8 +37,8 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Table:
-    """What a table holds.
+class CsvTable:
+    """The sequence and the times in a table.
 
     Attributes
     ----------
@@ -49,8 +49,8 @@ class Table:
         Its times.
     lines : tuple of int
         The line of each time point, for messages.
-    left_out : tuple of str
-        Names of further columns of time, which are neither channels nor needed.
+    unused_times : tuple of str
+        Names of further time columns, which are neither channels nor needed.
     doubt : str or None
         Why a column that may be time is a channel.
     """
@@ -59,7 +59,7 @@ class Table:
     names: tuple[str, ...] | None
     clock: Clock | None
     lines: tuple[int, ...]
-    left_out: tuple[str, ...] = ()
+    unused_times: tuple[str, ...] = ()
     doubt: str | None = None
 
 
@@ -68,29 +68,31 @@ def read_csv(path: Path) -> Floats:
     return read_table(path, time=NONE).values
 
 
-def read_table(path: Path, time: str | None = None, columns: Sequence[str] | None = None) -> Table:
+def read_table(
+    path: Path, time: str | None = None, columns: Sequence[str] | None = None
+) -> CsvTable:
     """Return the sequence in a table: rows are time points, columns are channels or times.
 
-    The delimiter (semicolon, tab, comma or spaces) is that of the first line; a first line of
-    names names the columns. Empty lines and lines that start with ``#`` are passed over.
+    The delimiter is the first of semicolon, tab and comma that the first line holds, else spaces.
+    A first line of names names the columns. Empty lines and lines starting with ``#`` are skipped.
 
     Parameters
     ----------
     path : path-like
     time : str, optional
-        Name or number (from 1) of the column of time, two with a comma between for a date and a
-        time of day, or "none". Recognised when not given: :func:`find_time`.
+        Name or number (from 1) of the time column, two with a comma between for a date and a time
+        of day, or "none". Recognised when not given: :func:`find_time`.
     columns : sequence of str, optional
-        Names or numbers of the channels; what is in other columns does not matter.
+        Names or numbers of the channels; other columns are ignored.
     """
     rows = _Rows(path, time, columns)
     for number, line in read_lines(path, comment="#"):
         rows.add(number, line)
-    return rows.table()
+    return rows.build_table()
 
 
 class _Rows:
-    """The rows of a table as they are read: numbers at once, and what may be times as texts."""
+    """The rows of a table while it is read: numbers, and columns that may be times as texts."""
 
     def __init__(self, path: Path, time: str | None, columns: Sequence[str] | None) -> None:
         self.path, self.time, self.columns = path, time, columns
@@ -103,9 +105,9 @@ class _Rows:
     def add(self, number: int, line: str) -> None:
         first = not self.n_columns
         if first:
-            self.delimiter = next((mark for mark in ";\t," if mark in line), None)
+            self.delimiter = choose_delimiter(line, ";\t,")
         fields = [field.strip().strip('"').strip() for field in line.split(self.delimiter)]
-        if self.delimiter in (";", "\t") or self.delimiter is None:
+        if self.delimiter != ",":
             _refuse_decimal_comma(self.path, number, fields)
         if not first and len(fields) != self.n_columns:
             rule = f"have {self.n_columns} columns in every row"
@@ -115,17 +117,17 @@ class _Rows:
             self.names = fields
             return
         if not self.lines:
-            self._divide(fields)
+            self._choose_columns(fields)
         self.lines.append(number)
         for column, texts in self.texts.items():
             texts.append(fields[column])
         chosen = [fields[i] for i in self.numeric]
-        self.values.append(numbers(self.path, number, chosen, self.called))
+        self.values.append(parse_numbers(self.path, number, chosen, self.called))
 
-    def _divide(self, fields: list[str]) -> None:
-        """Choose, by names and the first row, what may be times, and what are numbers."""
-        asked = None if self.columns is None else [self._find(text) for text in self.columns]
-        self.chosen = asked
+    def _choose_columns(self, fields: list[str]) -> None:
+        """Choose, by names and the first row, which columns may be times and which are numbers."""
+        chosen = None if self.columns is None else [self._find(text) for text in self.columns]
+        self.chosen = chosen
         self.given: list[int] = []
         if self.time is not None and self.time != NONE:
             whole = self.time in (self.names or ())  # a name may hold a comma
@@ -138,62 +140,64 @@ class _Rows:
             names = self.names or [NONE] * self.n_columns
             maybe = {0} | {i for i, name in enumerate(names) if is_time_name(name)}
             maybe |= {i for i, field in enumerate(fields) if is_stamp(field)}
-            maybe -= set(asked or ())
-        if asked is not None and not set(asked).isdisjoint(self.given):
+            maybe -= set(chosen or ())
+        if chosen is not None and not set(chosen).isdisjoint(self.given):
             raise _errors.invalid("columns", "be others than the column of time", self.time, "")
         self.texts: dict[int, list[str]] = {i: [] for i in sorted(maybe)}
-        wanted = range(self.n_columns) if asked is None else asked
+        wanted = range(self.n_columns) if chosen is None else chosen
         self.numeric = [i for i in wanted if i not in maybe]
         self.called = [name_column(self.names, i) for i in self.numeric]
 
     def _find(self, reference: str) -> int:
         return find_column(self.path, self.names, self.n_columns, reference)
 
-    def table(self) -> Table:
+    def build_table(self) -> CsvTable:
         if not self.lines:
             raise _errors.bad_file(self.path, _RULE, "no row of numbers")
-        texts = Texts(self.path, self.names, self.lines, self.texts)
+        candidates = CandidateColumns(self.path, self.names, self.lines, self.texts)
         if self.given:
-            found = take_time(texts, self.given)
+            found = TimeColumns(candidates.make_clock(*self.given), frozenset(self.given))
         elif self.texts:
-            found = find_time(texts, self.n_columns, strict=self.chosen is None)
+            found = find_time(candidates, self.n_columns, strict=self.chosen is None)
         else:
-            found = Found(None, frozenset())
+            found = TimeColumns(None, frozenset())
         values = dict(zip(self.numeric, np.array(self.values).T, strict=True))
         channels = self.chosen
         if channels is None:
             channels = [i for i in range(self.n_columns) if i not in found.no_channels]
             for column in set(channels) - set(values):
-                values[column] = self._as_numbers(column)
+                values[column] = self._parse_column(column)
         if not channels:
             raise _errors.bad_file(self.path, "have a channel beside its time", "no other column")
         used = found.clock.columns if found.clock else ()
-        return Table(
+        return CsvTable(
             np.ascontiguousarray([values[column] for column in channels]),
             None if self.names is None else tuple(self.names[column] for column in channels),
             found.clock,
             tuple(self.lines),
-            tuple(texts.call(i) for i in sorted(found.no_channels) if i not in used),
+            tuple(candidates.name(i) for i in sorted(found.no_channels) if i not in used),
             found.doubt,
         )
 
-    def _as_numbers(self, column: int) -> Floats:
+    def _parse_column(self, column: int) -> Floats:
         called = [name_column(self.names, column)]
         pairs = zip(self.lines, self.texts[column], strict=True)
-        return np.array([numbers(self.path, line, [field], called)[0] for line, field in pairs])
+        return np.array(
+            [parse_numbers(self.path, line, [field], called)[0] for line, field in pairs]
+        )
 
 
 def _are_names(path: Path, number: int, fields: list[str]) -> bool:
     """Whether a first row names the columns: no field of it is a number or a date.
 
-    The first may be empty: so data frames write their index. The numbers 0, 1, 2 and so on are the
-    names of data frames whose columns have none; 0, 1 alone could be a time point.
+    The first may be empty: so data frames write their index. Data frames without names of columns
+    write 0, 1, 2 and so on; 0, 1 alone could be a time point.
     """
     has_index = fields[0] == ""
     counted = fields[has_index:]
     if len(counted) > (0 if has_index else 2) and counted == [*map(str, range(len(counted)))]:
         return True
-    values = [field for field in fields if as_number(field) is not None or is_stamp(field)]
+    values = [field for field in fields if parse_number(field) is not None or is_stamp(field)]
     names = [field for field in fields if field not in values and not is_missing(field)]
     unnamed_index = not values and has_index and len(names) == len(fields) - 1
     if names and len(names) < len(fields) and not unnamed_index:
@@ -201,7 +205,7 @@ def _are_names(path: Path, number: int, fields: list[str]) -> bool:
             path,
             number,
             _RULE,
-            f"{shown(names[0])} among numbers or empty fields",
+            f"{quote(names[0])} among numbers or empty fields",
             "Give every column a name, or none.",
         )
     return bool(names)
@@ -214,6 +218,6 @@ def _refuse_decimal_comma(path: Path, number: int, fields: list[str]) -> None:
                 path,
                 number,
                 "have decimal points",
-                f"the decimal comma {shown(field)}",
+                f"the decimal comma {quote(field)}",
                 "Replace decimal commas by points.",
             )

@@ -1,23 +1,22 @@
-"""The items of a folder or manifest, named and labelled, before any is read."""
+"""List the items of a folder and label them by the names of the folders above them."""
 
 import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ldslearn import _errors
-from ldslearn._kinds import advise, is_system_file
-from ldslearn.datasets.gathering import Item, in_order
-from ldslearn.datasets.items import is_item
-from ldslearn.datasets.labels import is_labels_file
-from ldslearn.datasets.levels import levels_of
-from ldslearn.datasets.manifest import is_manifest, list_manifest, seems_manifest
+from ldslearn._kinds import advise, is_system_file, nearest
+from ldslearn.datasets.items import Item, is_item, sort_paths
+from ldslearn.datasets.labels_from_file import is_labels_file
+from ldslearn.datasets.labels_from_manifest import is_manifest, list_manifest, seems_manifest
 from ldslearn.video.reading import holds_images
 
 _NOTES = frozenset({".csv", ".tsv", ".txt"})  # beside class folders: manifests, tables, a README
-_SHOWN = 3  # names in a message
+_FIELDS = {"class": "label", "group": "group", "split": "split"}  # of an item, by level
+_IGNORED = "*"
 
 
 def list_folder(
@@ -31,7 +30,7 @@ def list_folder(
     ----------
     path : path-like
     levels : str, optional
-        What the folders above an item say, such as ``group/class/item``.
+        What the folders above an item mean, such as ``group/class/item``.
     anywhere : bool
         List the items of all folders, however deep, without labels.
     """
@@ -53,20 +52,25 @@ def list_folder(
         _check_names(root, (root / name for name, _ in found))
         if levels is None:
             return [Item(name, path) for name, path in found]
-        return levels_of(root, found, levels, _NOTES)
-    entries = _entries(root)
+        return _label_by_levels(root, found, levels)
+    entries = _list_entries(root)
     tables = {path for path in entries if is_labels_file(path) or is_manifest(path)}
     loose = [path for path in entries if is_item(path) and path not in tables]
     single = set(loose)
     folders = [path for path in entries if path.is_dir()]
-    by_class = {path: _items(path) for path in folders if path not in single}
-    barren = [path for path, paths in by_class.items() if not paths and _holds_files(path)]
+    by_class = {path: _list_class(path) for path in folders if path not in single}
+    without_items = [path for path, paths in by_class.items() if not paths and _holds_files(path)]
     by_class = {folder: paths for folder, paths in by_class.items() if paths}
     items = [path for paths in by_class.values() for path in paths]
     _check_names(root, [*by_class, *loose, *items])
     _check_loose(root, loose, list(by_class))
-    if by_class and barren:
-        warnings.warn(_nothing_to_read(barren), stacklevel=3)
+    if by_class and without_items:
+        names = _errors.list_some([folder.name for folder in without_items])
+        warnings.warn(
+            f"skipped the folder {names}: it holds no video, folder of images or array, by their "
+            "suffixes. Rename or convert its files, or move it elsewhere.",
+            stacklevel=3,
+        )
     if by_class:
         return [
             Item(f"{folder.name}/{path.name}", path, folder.name)
@@ -78,18 +82,64 @@ def list_folder(
     return [Item(path.name, path) for path in loose]
 
 
-def _entries(folder: Path) -> list[Path]:
-    """What is in a folder, in order, with a warning about links of which nothing is known."""
-    paths = in_order(folder.iterdir())
-    lost = [path for path in paths if not path.exists() and not is_item(path)]
-    if lost:
-        warnings.warn(_links_lead_nowhere(lost), stacklevel=4)
+def parse_levels(text: str) -> list[str]:
+    """Return the names of the folders above an item in a text such as ``group/class/item``."""
+    *names, last = text.strip("/").split("/")
+    known = (*_FIELDS, _IGNORED)
+    wrong = next((name for name in names if name not in known), None)
+    given = [name for name in names if name != _IGNORED]
+    if last != "item" or wrong is not None or len(set(given)) < len(given):
+        raise _errors.invalid(
+            "levels", "name class, group, split or * once for each folder, and item at the end",
+            repr(text), f"For example group/class/item.{nearest(wrong, known) if wrong else ''}",
+        )  # fmt: skip
+    return names
+
+
+def _label_by_levels(root: Path, found: Sequence[tuple[str, Path]], levels: str) -> list[Item]:
+    """Return items labelled by the folders above them.
+
+    Parameters
+    ----------
+    root : Path
+    found : sequence of (str, Path)
+        Path below `root`, and path, of every item.
+    levels : str
+        Such as ``group/class/item``; a folder called ``*`` means nothing.
+    """
+    names = parse_levels(levels)
+    items = []
+    for name, path in found:
+        *folders, _ = PurePosixPath(name).parts
+        if not folders and names and path.suffix.lower() in _NOTES:
+            continue
+        if len(folders) != len(names):
+            raise _errors.bad_file(
+                root, f"hold every item as {levels}", name,
+                "Move it, or list all items in a manifest.",
+            )  # fmt: skip
+        known = {
+            _FIELDS[level]: folder
+            for level, folder in zip(names, folders, strict=True)
+            if level != _IGNORED
+        }
+        items.append(Item(name, path, **known))
+    return items
+
+
+def _list_entries(folder: Path) -> list[Path]:
+    """What is in a folder, in order, with a warning about broken links that may be classes."""
+    paths = sort_paths(folder.iterdir())
+    broken = [path for path in paths if not path.exists() and not is_item(path)]
+    if broken:
+        text = f"skipped broken links: {_errors.list_some(broken)}. Remove or repair them."
+        warnings.warn(text, stacklevel=4)
     return paths
 
 
 def _walk(root: Path, folder: Path) -> Iterator[tuple[str, Path]]:
     """Path below `root` and path of every item, but no manifest or file of labels."""
-    for path in _entries(folder):
+    for path in _list_entries(folder):
         if is_item(path):
             if not is_manifest(path) and not is_labels_file(path):
                 yield path.relative_to(root).as_posix(), path
@@ -98,7 +148,7 @@ def _walk(root: Path, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _no_items(root: Path) -> ValueError:
-    """What is wrong with a folder that holds no item where one was looked for."""
+    """Error about a folder without items at the expected depth."""
     deeper = next((name for name, _ in _walk(root, root) if name.count("/") > 1), None)
     rule = "hold videos, folders of images or tables, as <class>/<item>"
     if deeper is not None:
@@ -122,13 +172,13 @@ def _no_items(root: Path) -> ValueError:
 
 
 def _holds_files(folder: Path) -> bool:
-    """Whether anything is in a folder that is not hidden."""
+    """Whether a folder holds anything that is not hidden."""
     return not is_system_file(folder) and not all(map(is_system_file, folder.iterdir()))
 
 
-def _items(folder: Path) -> list[Path]:
-    """The items of a class, none passed over for what lies beside its images."""
-    paths = _entries(folder)
+def _list_class(folder: Path) -> list[Path]:
+    """The items of a class; images beside videos or arrays raise, so that none is lost."""
+    paths = _list_entries(folder)
     found = [path for path in paths if is_item(path)]
     single = set(found)
     for path in paths:
@@ -166,10 +216,13 @@ def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> 
             remedy.format("files"),
         )
     if classes and images:
+        labels, names = (
+            _errors.list_some([path.name for path in paths], 3) for paths in (classes, images)
+        )
         raise _errors.bad_file(
             root,
             "hold either class folders or folders of images without a class",
-            f"the classes {_shown(classes)} and the images in {_shown(images)}",
+            f"the classes {labels} and the images in {names}",
             remedy.format("folders of images"),
         )
     for folder in images:
@@ -184,30 +237,8 @@ def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> 
             )
 
 
-def _shown(paths: Sequence[Path]) -> str:
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-    return ", ".join(path.name for path in paths[:_SHOWN]) + more
-
-
-def _nothing_to_read(folders: Sequence[Path]) -> str:
-    """Text of the warning about folders beside classes that hold no item."""
-    names = ", ".join(folder.name for folder in folders[:5])
-    more = f" and {len(folders) - 5} more" if len(folders) > 5 else ""
-    return (
-        f"no item in the folder {names}{more}, passed over: no video, folder of images or array by "
-        "its suffix. Rename or convert its files, or move it elsewhere."
-    )
-
-
-def _links_lead_nowhere(links: Sequence[Path]) -> str:
-    """Text of the warning about links that may have been classes or items."""
-    names = ", ".join(map(str, links[:5]))
-    more = f" and {len(links) - 5} more" if len(links) > 5 else ""
-    return f"passed over links that lead nowhere: {names}{more}. Remove them, or mend them."
-
-
 def _items_too_deep(root: Path, rule: str, item: str) -> ValueError:
-    """A folder of three levels or more, of which nobody said what they mean."""
+    """Error about a folder of three levels or more, given without `levels`."""
     folders = item.split("/")[:-1]
     rest = "/*" * (len(folders) - 2) + "/item"
     line = f"{item},{folders[1]},{folders[0]}"

@@ -57,7 +57,7 @@ def is_short_name(name: str) -> bool:
     return name.strip().lower() in _SHORT
 
 
-def unit_of(name: str) -> float | None:
+def find_unit_in_name(name: str) -> float | None:
     """Seconds in the unit that a column's name ends in; None without one."""
     words = _words(name)
     given = _UNITS.get(words[-1]) if words else None
