@@ -26,6 +26,7 @@ _MOST = {"order": 1000, "delays": 10_000, "n_frequencies": 2**20, "n_jobs": 1024
 _NUMBERS_AND_TEXTS = "fiubUSc"  # kinds of dtypes
 _UNMARKED = ("epsilon", "nu")  # what SVC has of its relatives
 _NOT_KEPT = ("_metadata_request",)  # how a program routes weights
+_FIELDS = tuple(field.name for field in fields(LDS) if field.init)
 
 
 def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
@@ -59,7 +60,7 @@ def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
             ]
         }
     if isinstance(value, LDS):
-        state = {field.name: getattr(value, field.name) for field in fields(LDS)}
+        state = {name: getattr(value, name) for name in _FIELDS}
         return {"systems": {name: pack(member, arrays) for name, member in state.items()}}
     name = type(value).__name__
     if CLASSES.get(name) is not type(value):
@@ -136,7 +137,7 @@ def unpack(node: Any, arrays: Arrays, depth: int = 0) -> Any:
             return tuple(below(member) for member in members)
         case {"dict": list(pairs)} if all(isinstance(p, list) and len(p) == 2 for p in pairs):
             return _check_numbers({below(key): below(member) for key, member in pairs})
-        case {"systems": dict(state)} if set(state) <= {field.name for field in fields(LDS)}:
+        case {"systems": dict(state)} if state.keys() <= set(_FIELDS):
             return LDS(**{name: below(member) for name, member in state.items()})
         case {"class": str(name), "state": dict(state)} if name in CLASSES:
             return _restore(CLASSES[name], {k: below(member) for k, member in state.items()})
