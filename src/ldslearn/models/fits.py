@@ -1,12 +1,41 @@
-"""What an encoder finds of some sequences, before it is checked and made a batch."""
+"""Fit systems to all sequences of a collection, over threads or on a cluster."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._parallel import current_engine, cut, for_each_block
 from ldslearn._types import Floats, Indices
 from ldslearn.models.certificate import StabilityCertificate
+from ldslearn.models.identification import (
+    allocate_workspace,
+    floored_deviations,
+    least_squares_transition,
+    noise_matrices,
+    observation_matrix,
+    principal_factors,
+    variance_spectrum,
+)
+from ldslearn.models.sequence_checks import is_constant_checked
+from ldslearn.models.stabilizers import certify, stabilize_checked
+from ldslearn.sequences import aligned_windows
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """What decides about the systems of a sequence; see the parameters of ``LDSEncoder``."""
+
+    n_states: int
+    n_noise: int
+    delays: int
+    levels: tuple[int, ...]
+    center: bool
+    stabilizer: str
+    scale: float
+    bound: float
+    n_jobs: int | None
 
 
 class Fits(NamedTuple):
@@ -18,7 +47,7 @@ class Fits(NamedTuple):
     certificates: list[StabilityCertificate]
 
     @classmethod
-    def joined(cls, parts: "list[Fits]") -> "Fits":
+    def concatenate(cls, parts: "list[Fits]") -> "Fits":
         """Return the parts as one."""
         fields = {k: np.concatenate([p.fields[k] for p in parts]) for k in parts[0].fields}
         return cls(
@@ -27,3 +56,93 @@ class Fits(NamedTuple):
             np.concatenate([part.constant for part in parts]),
             [certificate for part in parts for certificate in part.certificates],
         )
+
+
+def fit_collection(
+    sequences: list[NDArray[Any]], settings: FitSettings, certify_each: bool
+) -> Fits:
+    """Return the fits of all sequences: in this process, or block by block on a cluster."""
+    engine = current_engine()
+    parts = cut([x.nbytes for x in sequences]) if engine.n_workers else []
+    if len(parts) < 2:
+        return fit_block(sequences, 0, settings, certify_each)
+    blocks = [(sequences[part], part.start) for part in parts]
+    shared = (settings, certify_each)
+    return Fits.concatenate(
+        list(engine.map(fit_block, blocks, *shared, description="fitting systems"))
+    )
+
+
+def fit_block(
+    sequences: list[NDArray[Any]], first: int, settings: FitSettings, certify_each: bool
+) -> Fits:
+    """Return the fits of consecutive sequences, which messages count from `first`."""
+    n_states, delays, center = settings.n_states, settings.delays, settings.center
+    n_windows, shortest = sum(settings.levels), n_states + delays
+    pieces = [part for x in sequences for part in aligned_windows(x, settings.levels, shortest)]
+    n_systems = len(pieces)
+    with np.errstate(over="ignore", invalid="ignore"):  # extreme values are named below
+        sizes = [np.sqrt(x.var(axis=1, dtype=np.float64).mean()) for x in sequences]
+    n_rows, n_noise = len(sequences[0]) * delays, min(settings.n_noise, n_states)
+    fields = {
+        "A": np.empty((n_systems, n_states, n_states)),
+        "C": np.empty((n_systems, n_rows, n_states)),
+        "B": np.empty((n_systems, n_states, n_noise)),
+        "mean": np.empty((n_systems, n_rows)),
+        "x0": np.empty((n_systems, n_states)),
+        "noise_variance": np.empty(n_systems),
+        "deviation": np.empty((n_systems, n_rows)),
+    }
+    ranks = np.empty(n_systems, dtype=int)
+    constant = np.empty(n_systems, dtype=bool)
+    certificates: dict[int, StabilityCertificate] = {}
+
+    def fit(block: slice) -> None:
+        room = allocate_workspace(pieces[block], delays)
+        fitted, states = np.empty_like(fields["A"][block]), []
+        for row, index in enumerate(range(block.start, block.stop)):
+            Y, mean = observation_matrix(pieces[index], delays, center, room)
+            owner = index // n_windows
+            constant[index] = is_constant_checked(Y, mean, sequences, owner, first)
+            if constant[index]:
+                Y[:] = 0.0  # of rounding errors
+            factors = principal_factors(Y, n_states, fields["C"][index])
+            ranks[index] = factors.rank
+            states.append(factors.states)
+            fitted[row] = least_squares_transition(factors)
+            fields["mean"][index] = mean
+            fields["x0"][index] = states[row][:, 0]
+            fields["noise_variance"][index] = factors.residual / Y.size
+            centred = Y if center else Y - Y.mean(axis=1, keepdims=True)
+            fields["deviation"][index] = floored_deviations(centred, sizes[owner])
+        A = stabilize_checked(fitted, states, settings.stabilizer, settings.scale, settings.bound)
+        fields["A"][block] = A
+        fields["B"][block] = noise_matrices(A, states, n_noise)
+        if certify_each:
+            certificates[block.start] = certify(settings.stabilizer, fitted, A, states)
+
+    for_each_block(fit, n_systems, n_jobs=settings.n_jobs, description="fitting systems")
+    in_order = [certificates[start] for start in sorted(certificates)]
+    return Fits(fields, ranks, constant, in_order)
+
+
+def count_states(
+    sequences: list[NDArray[Any]], fraction: float, delays: int, center: bool, n_jobs: int | None
+) -> tuple[int, NDArray[np.bool_]]:
+    """Return the smallest n that keeps a fraction of the variance in every sequence.
+
+    Also return which sequences are constant, (N,).
+    """
+    counts = np.empty(len(sequences), dtype=int)
+    constant = np.empty(len(sequences), dtype=bool)
+
+    def count(block: slice) -> None:
+        room = allocate_workspace(sequences[block], delays)
+        for index in range(block.start, block.stop):
+            Y, mean = observation_matrix(sequences[index], delays, center, room)
+            constant[index] = is_constant_checked(Y, mean, sequences, index)
+            kept = np.cumsum(variance_spectrum(Y))
+            counts[index] = 1 + np.searchsorted(kept, fraction * kept[-1])
+
+    for_each_block(count, len(sequences), n_jobs=n_jobs, description="counting states")
+    return int(counts.max()), constant
