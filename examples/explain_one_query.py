@@ -22,33 +22,38 @@ classifier = SparseCodingClassifier(sparsity=0.5).fit(encoder.fit_transform(X_tr
 query = np.flatnonzero(y_test == "Badminton")[3]
 system = encoder.transform(X_test[[query]])
 code, residuals = classifier.codes_for(system)[0], classifier.residuals_for(system)[0]
-print(f"truth {y_test[query]}, prediction {classifier.predict(system)[0]}")
-print(f"{np.count_nonzero(code)} of {len(code)} training systems are used; the largest shares:")
+print(f"true class {y_test[query]}, predicted class {classifier.predict(system)[0]}")
+print(
+    f"{np.count_nonzero(code)} of {len(code)} training systems are used; the largest coefficients:"
+)
 for atom in np.argsort(-np.abs(code))[:5]:
     print(f"  {code[atom]:+.3f} x training system {atom} ({y_train[atom]})")
 for label, residual in zip(classifier.classes_, residuals, strict=True):
-    print(f"  {label:>10} leaves {residual:.2f} of {system.n_states} unexplained")
+    print(f"  {label:>10}: residual {residual:.2f} ({system.n_states} without atoms)")
 
 figure = Figure(figsize=(11, 7.5), layout="constrained")
 top, bottom = figure.subplots(2, 2, width_ratios=[1.4, 1])
 kernel = classifier.coder_.kernel_
-plot_code(code, y_train, top[0]).set_title("the code: which training systems, how much")
-plot_residuals(residuals, classifier.classes_, top[1]).set_title("what each class leaves over")
+plot_code(code, y_train, top[0]).set_title("coefficients of the training systems")
+plot_residuals(residuals, classifier.classes_, top[1]).set_title("residual of each class")
 path = sparse_path(kernel.gram, kernel.cross(system)[0], 0.01)
-plot_path(path, y_train, bottom[0]).set_title("the code for every sparsity")
-bottom[0].axvline(classifier.sparsity, color="grey", linestyle=":", label="used here")
+plot_path(path, y_train, bottom[0]).set_title("coefficients for every sparsity")
+bottom[0].axvline(classifier.sparsity, color="grey", linestyle=":", label="sparsity used")
 bottom[0].legend(frameon=False)
 nearest = np.argsort(-code)[:3]
 for place, (name, sequence) in enumerate(
-    [("the query", X_test[query])]
+    [("query", X_test[query])]
     + [(f"{y_train[atom]}, system {atom} ({code[atom]:+.2f})", X_train[atom]) for atom in nearest]
 ):
     scaled = sequence[0] / np.abs(sequence[0]).max()
     bottom[1].plot(scaled - 2.2 * place, color="black" if place == 0 else "tab:grey")
     bottom[1].text(0, -2.2 * place + 1.05, name, fontsize=9)
 bottom[1].set(
-    title="first channel: the query, its main atoms", yticks=[], xlabel="time", ylim=(-7.9, 1.8)
+    title="first channel of the query and its main atoms",
+    yticks=[],
+    xlabel="time",
+    ylim=(-7.9, 1.8),
 )
 
 figure.savefig("explain_one_query.png", dpi=110)
-print("drawn explain_one_query.png")
+print("wrote explain_one_query.png")

@@ -29,7 +29,7 @@ print(f"standard deviation of the pixels: old {old.std():.2f}, new {new.std():.2
 
 figure = Figure(figsize=(10, 4.4), layout="constrained")
 top, bottom = figure.subplots(2, 1)
-plot_frames(old, top).set_title("a clip of 60 frames")
-plot_frames(new, bottom).set_title("a new one by its system, 20 states, random first state")
+plot_frames(old, top).set_title("recorded clip, 60 frames")
+plot_frames(new, bottom).set_title("simulated clip, 20 states, random first state")
 figure.savefig("imitate_a_video.png", dpi=100)
-print("drawn imitate_a_video.png")
+print("wrote imitate_a_video.png")

@@ -19,7 +19,7 @@ sequences = [to_sequence(video) for video in videos]
 systems = LDSEncoder(n_states=6).fit_transform(sequences)
 train, test = slice(0, None, 2), slice(1, None, 2)
 
-drawn = LDSDictionary(n_atoms=8, init="random", max_iter=0, random_state=0).fit(systems[train])
+initial = LDSDictionary(n_atoms=8, init="random", max_iter=0, random_state=0).fit(systems[train])
 learned = {
     init: LDSDictionary(n_atoms=8, init=init, random_state=0).fit(systems[train])
     for init in ("random", "kmeans")
@@ -29,23 +29,25 @@ for init, dictionary in learned.items():
         f"{init:>6}: objective {dictionary.objective_[0]:.1f} -> {dictionary.objective_[-1]:.1f} "
         f"in {dictionary.n_iter_} iterations; stopped: {dictionary.stopped_}"
     )
-for name, dictionary in {"drawn": drawn, "learned": learned["kmeans"]}.items():
+for name, dictionary in {"initial": initial, "learned": learned["kmeans"]}.items():
     score = (
         DictionaryClassifier(dictionary)
         .fit(systems[train], kinds[train])
         .score(systems[test], kinds[test])
     )
-    print(f"codes on {name} atoms and a linear machine: {score:.1%} of new clips right")
+    print(f"accuracy of a linear SVM on codes of {name} atoms: {score:.1%}")
 
 figure = Figure(figsize=(12, 7), layout="constrained")
 axes = figure.subplots(2, 3)
 plot_objective({init: d.objective_ for init, d in learned.items()}, axes[0, 0])
-axes[0, 0].set_title("the objective never rises")
-plot_eigenvalues(learned["kmeans"].atoms_.systems(), axes[1, 0]).set_title("eigenvalues, learned")
-for column, (name, d) in enumerate({"drawn": drawn, "learned": learned["kmeans"]}.items(), 1):
+axes[0, 0].set_title("objective")
+plot_eigenvalues(learned["kmeans"].atoms_.systems(), axes[1, 0]).set_title(
+    "eigenvalues of learned atoms"
+)
+for column, (name, d) in enumerate({"initial": initial, "learned": learned["kmeans"]}.items(), 1):
     plot_columns(d.atoms_.symmetric.measurement, (20, 20), axes[0, column])
     axes[0, column].set_title(f"symmetric parts, {name}")
     plot_columns(d.atoms_.skew.basis, (20, 20), axes[1, column])
     axes[1, column].set_title(f"skew parts, {name}")
 figure.savefig("learn_a_dictionary.png", dpi=110)
-print("drawn learn_a_dictionary.png")
+print("wrote learn_a_dictionary.png")

@@ -1,4 +1,4 @@
-"""The main job on embedded data: ``make demo``, or ``python -m ldslearn.demo [folder]``."""
+"""A tour of the library on embedded data: ``ldslearn demo [folder]`` or ``make demo``."""
 
 import sys
 import time
@@ -48,18 +48,24 @@ from ldslearn.video import to_sequence, to_video
 
 
 def run(folder: Path) -> None:
-    """Fit systems to the embedded data, print what was found and draw it into `folder`."""
+    """Print tables of results on the embedded data, and write figures and a page to `folder`."""
     started = time.perf_counter()
     drawings = {
         "stability.png": (
             _draw_stability,
             "eigenvalues before and after soft normalisation (Fig. 2)",
         ),
-        "kernel.png": (_draw_kernel, "similarity of all pairs of BasicMotions, class by class"),
-        "query.png": (_draw_query, "one query: its sparse code, and what each class leaves over"),
-        "dictionary.png": (_draw_dictionary, "a dictionary of dynamic textures, learned"),
-        "forecast.png": (_draw_forecast, "two seconds of running, foretold"),
-        "textures.png": (_draw_textures, "dynamic textures, and new ones made by their systems"),
+        "kernel.png": (_draw_kernel, "kernel matrix of BasicMotions, class by class"),
+        "query.png": (
+            _draw_query,
+            "sparse code of one test sequence, and the residual of each class",
+        ),
+        "dictionary.png": (_draw_dictionary, "a dictionary learned from dynamic textures"),
+        "forecast.png": (_draw_forecast, "forecast of two seconds of running"),
+        "textures.png": (
+            _draw_textures,
+            "dynamic textures, and new ones simulated by their systems",
+        ),
     }
     check_output_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,28 +74,30 @@ def run(folder: Path) -> None:
         check_output(path)
     console = Console(soft_wrap=True)
     console.print("[bold]ldslearn demo[/]: every sequence becomes a linear dynamical system\n")
-    console.print(_fitted())
-    console.print(_stabilized())
-    console.print("comparing systems (the very first calls compile for some seconds) ...")
-    console.print(_classified())
+    console.print(_fit_systems())
+    console.print(_compare_stabilizers())
+    console.print("comparing systems (the first calls compile for some seconds) ...")
+    console.print(_compare_classifiers())
     for name, (make, what) in drawings.items():
         with atomic_write(folder / name) as file:
             make().savefig(file, dpi=120)
-        console.print(f"drawn [bold]{folder / name}[/]: {what}")
-    page = _reported(folder)
+        console.print(f"wrote [bold]{folder / name}[/]: {what}")
+    page = _make_page(folder)
     with atomic_write(page_path) as file:
         file.write(page.encode())
     console.print(
-        f"written [bold]{page_path}[/]: how well a learned dictionary tells dynamic "
-        "textures apart, and what it saw; open it in a browser"
+        f"wrote [bold]{page_path}[/]: evaluation of a learned dictionary on dynamic textures; "
+        "open it in a browser"
     )
-    console.print(f"\ndone in {time.perf_counter() - started:.1f} s; look into [bold]{folder}[/]")
+    console.print(
+        f"\ndone in {time.perf_counter() - started:.1f} s; all files are in [bold]{folder}[/]"
+    )
 
 
-def _fitted() -> Table:
+def _fit_systems() -> Table:
     table = Table(title="Systems fitted to the embedded training sets")
     table.add_column("collection", no_wrap=True)
-    for column in ("sequences", "channels", "length", "states", "unstable", "after"):
+    for column in ("sequences", "channels", "length", "states", "unstable before", "after"):
         table.add_column(column, justify="right")
     for name, X, encoder in (
         ("BasicMotions", list(load_basic_motions()[0]), LDSEncoder(10, delays=5)),
@@ -109,9 +117,9 @@ def _fitted() -> Table:
     return table
 
 
-def _stabilized() -> Table:
+def _compare_stabilizers() -> Table:
     X = load_japanese_vowels()[0]
-    table = Table(title="What stability costs: JapaneseVowels, 5 states")
+    table = Table(title="Stabilizers on JapaneseVowels, 5 states")
     table.add_column("stabilizer")
     for column in ("largest radius", "error of unstable fits", "seconds"):
         table.add_column(column, justify="right")
@@ -130,8 +138,8 @@ def _stabilized() -> Table:
     return table
 
 
-def _classified() -> Table:
-    table = Table(title="Test sets classified, sequences to labels")
+def _compare_classifiers() -> Table:
+    table = Table(title="Accuracy on the test sets")
     table.add_column("method", no_wrap=True)
     table.add_column("BasicMotions", justify="right")
     table.add_column("JapaneseVowels", justify="right")
@@ -139,7 +147,7 @@ def _classified() -> Table:
         (load_basic_motions(), LDSEncoder(10, delays=5)),
         (load_japanese_vowels(), LDSEncoder(3)),
     )
-    for name, classifier in _methods().items():
+    for name, classifier in _make_classifiers().items():
         scores = []
         for (X_train, y_train, X_test, y_test), encoder in tasks:
             model = make_pipeline(encoder, classifier).fit(X_train, y_train)
@@ -148,10 +156,10 @@ def _classified() -> Table:
     return table
 
 
-def _methods() -> dict[str, ClassifierMixin]:
+def _make_classifiers() -> dict[str, ClassifierMixin]:
     return {
-        "nearest, Martin distance (LDS-Martin)": NearestLDSClassifier(),
-        "support vectors, projection kernel": LDSSVC(),
+        "nearest neighbour, Martin distance (LDS-Martin)": NearestLDSClassifier(),
+        "SVM, projection kernel": LDSSVC(),
         "sparse codes, finite kernel (gLDS-SC)": SparseCodingClassifier("finite"),
         "sparse codes, projection (LDS-SC-Grass)": SparseCodingClassifier(),
         "sparse codes, projection and mean": SparseCodingClassifier(
@@ -167,7 +175,7 @@ def _draw_kernel() -> Figure:
     X, y, _, _ = load_basic_motions()
     K = projection_kernel(LDSEncoder(10, delays=5).fit_transform(X))
     figure = Figure(figsize=(6, 5), layout="constrained")
-    ax = plot_matrix(K, y, figure.subplots(), cmap="magma")
+    ax = plot_matrix(K, y, figure.subplots())
     ax.set_title("projection kernel, 10 states")
     return figure
 
@@ -181,7 +189,7 @@ def _draw_query() -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=[1.4, 1])
     plot_code(classifier.codes_for(query)[0], y_train, left).set_title("code of one test sequence")
     plot_residuals(classifier.residuals_for(query)[0], classifier.classes_, right)
-    right.set_title("what each class leaves over")
+    right.set_title("residual of each class")
     return figure
 
 
@@ -206,12 +214,12 @@ def _draw_stability() -> Figure:
     after = LDSEncoder(5, scale=2.5).fit_transform(X)
     figure = Figure(figsize=(12, 4), layout="constrained")
     axes = figure.subplots(1, 3)
-    plot_eigenvalues(before, axes[0]).set_title("least-squares eigenvalues")
+    plot_eigenvalues(before, axes[0]).set_title("eigenvalues as fitted")
     singular_values = np.linalg.svd(before.A, compute_uv=False)
     plot_soft_normalisation(axes[1], values=singular_values).set_title(
         "soft normalisation, Eq. (2)"
     )
-    plot_eigenvalues(after, axes[2], color="tab:green").set_title("after, a = 2.5")
+    plot_eigenvalues(after, axes[2], color="tab:green").set_title("eigenvalues after it, a = 2.5")
     axes[2].set(xlim=axes[0].get_xlim(), ylim=axes[0].get_ylim())
     return figure
 
@@ -221,10 +229,10 @@ def _draw_forecast() -> Figure:
     sequence = X[np.flatnonzero(y == "Running")[1]]
     past, actual = sequence[:, :80], sequence[:, 80:]
     encoder = LDSEncoder(14, delays=12, stabilizer="wls", bound=0.999)
-    foretold = encoder.fit_transform([past]).forecast([past], actual.shape[1])[0]
+    forecast = encoder.fit_transform([past]).forecast([past], actual.shape[1])[0]
     figure = Figure(figsize=(9, 4.5), layout="constrained")
-    ax = plot_forecast(past, foretold, figure.subplots(), actual=actual, channels=[0, 1, 2])
-    ax.set_title("BasicMotions, running: 20 timepoints foretold from 80")
+    ax = plot_forecast(past, forecast, figure.subplots(), actual=actual, channels=[0, 1, 2])
+    ax.set_title("BasicMotions, running: forecast of 20 timepoints from 80")
     return figure
 
 
@@ -240,11 +248,11 @@ def _draw_textures() -> Figure:
         plot_frames(video, axes[row, 0]).set_ylabel(kinds[row], rotation=0, ha="right", va="center")
         plot_frames(to_video(sequence, video.shape[1:]), axes[row, 1])
     axes[0, 0].set_title("dynamic textures")
-    axes[0, 1].set_title("new ones: 20-state systems, random first states")
+    axes[0, 1].set_title("simulated: 20 states, random first state")
     return figure
 
 
-def _reported(folder: Path) -> str:
+def _make_page(folder: Path) -> str:
     videos, kinds = make_dynamic_textures(n_per_class=12, size=24, n_frames=60, random_state=0)
     data = Collection(
         [to_sequence(video) for video in videos], kinds,
@@ -256,8 +264,10 @@ def _reported(folder: Path) -> str:
         data, "covlds-dl", parse("folds:2"),
         n_states=5, sparsity=0.1, settings=Settings(atoms=16), on_first=first.append,
     )  # fmt: skip
-    shown = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
-    return render_evaluation_page(record, f"ldslearn demo {folder}", shown, name="dynamic textures")
+    diagnostics = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
+    return render_evaluation_page(
+        record, f"ldslearn demo {folder}", diagnostics, name="dynamic textures"
+    )
 
 
 if __name__ == "__main__":

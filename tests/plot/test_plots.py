@@ -35,7 +35,7 @@ def test_eigenvalues_are_drawn_where_they_are(ax):
     expected = np.linalg.eigvals(A).ravel()
     np.testing.assert_allclose(points, np.stack([expected.real, expected.imag], axis=1))
     np.testing.assert_allclose(np.hypot(*outside.T), 1.5)
-    assert ax.get_legend_handles_labels()[1] == ["2 outside"]
+    assert ax.get_legend_handles_labels()[1] == ["2 do not decay"]
 
 
 def test_stable_eigenvalues_have_no_marks(ax):
@@ -48,7 +48,7 @@ def test_two_batches_of_eigenvalues_on_one_picture(ax):
         plot_eigenvalues(LDS(rotation(radius), np.eye(3, 2)), ax, label=label)
     assert min(max(ax.get_xlim()), max(ax.get_ylim())) > 1.5
     words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert words == ["before", "2 outside", "after"]
+    assert words == ["before", "2 do not decay", "after"]
 
 
 def test_soft_normalisation_curves(ax):
@@ -62,7 +62,7 @@ def test_forecast_continues_the_past(ax):
     random = np.random.default_rng(0)
     past, ahead = random.standard_normal((3, 20)), random.standard_normal((3, 5))
     assert plot_forecast(past, ahead, ax, actual=ahead, channels=[2, 0]) is ax
-    assert ax.get_legend_handles_labels()[1] == ["past", "what followed", "forecast"]
+    assert ax.get_legend_handles_labels()[1] == ["past", "actual", "forecast"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["channel 2", "channel 0"]
     x, y = ax.lines[2].get_data()
     np.testing.assert_array_equal(x, np.arange(19, 25))
@@ -113,13 +113,13 @@ def test_a_code_is_drawn_class_by_class(ax):
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["a", "b"]
 
 
-def test_the_smallest_residual_wins(ax):
+def test_the_smallest_residual_is_that_of_the_prediction(ax):
     assert plot_residuals(np.array([3.0, 1.0, 2.0]), ["a", "b", "c"], ax) is ax
     assert [bar.get_width() for bar in ax.patches] == [3.0, 1.0, 2.0]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b (wins)", "c"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b (predicted)", "c"]
 
 
-def test_a_path_has_a_line_an_atom_in_use(ax):
+def test_a_path_has_one_line_per_used_atom(ax):
     path = sparse_path(np.eye(3), np.array([1.0, 0.0, -0.5]), 0.01)
     assert plot_path(path, ["a", "a", "b"], ax) is ax
     lines = ax.lines[:-1]

@@ -1,4 +1,4 @@
-"""What a page shows of an evaluation: clips, codes, mistakes, similarities, atoms."""
+"""Diagnostics of an evaluation: similarity, eigenvalues, codes, mistakes, clips, atoms."""
 
 from ldslearn.diagnostics.diagnostics import Diagnostics, compute_diagnostics
 

@@ -1,4 +1,4 @@
-"""Which classes lean on which atoms of a dictionary."""
+"""Which classes use which atoms of a dictionary."""
 
 from dataclasses import dataclass
 
@@ -9,21 +9,21 @@ from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 from ldslearn.diagnostics.similarity import space_evenly
 
-_MOST_CODED = 200
+_MOST_CODED = 200  # sequences
 
 
 @dataclass(frozen=True)
 class AtomUse:
-    """Of each column of the codes.
+    """Use of each column of the codes.
 
     Attributes
     ----------
     users : tuple of str
-        The class whose coefficients are the largest.
+        Class with the largest mean absolute coefficient.
     shares : (J,) array
-        Of the coefficients of all classes, those of this class.
+        Fraction of this class in the sum over classes.
     sizes : (J,) array
-        Mean absolute coefficients, summed over classes.
+        Sum over classes of the mean absolute coefficients.
     """
 
     users: tuple[str, ...]
@@ -32,10 +32,10 @@ class AtomUse:
 
 
 def measure_atom_use(pipeline: Pipeline, known: Collection) -> AtomUse:
-    """Return how training sequences, or two hundred of them, use a dictionary."""
-    some = known[space_evenly(len(known), _MOST_CODED)]
-    codes = pipeline[-1].dictionary_.transform(pipeline[:-1].transform(some.X))
-    of_classes = np.array([np.abs(codes[some.y == label]).mean(axis=0) for label in some.classes])
-    sizes = of_classes.sum(axis=0)
-    shares = of_classes.max(axis=0) / np.where(sizes > 0, sizes, 1.0)
-    return AtomUse(tuple(some.classes[c] for c in of_classes.argmax(axis=0)), shares, sizes)
+    """Return how at most two hundred training sequences use a dictionary."""
+    few = known[space_evenly(len(known), _MOST_CODED)]
+    codes = pipeline[-1].dictionary_.transform(pipeline[:-1].transform(few.X))
+    by_class = np.array([np.abs(codes[few.y == label]).mean(axis=0) for label in few.classes])
+    sizes = by_class.sum(axis=0)
+    shares = by_class.max(axis=0) / np.where(sizes > 0, sizes, 1.0)
+    return AtomUse(tuple(few.classes[c] for c in by_class.argmax(axis=0)), shares, sizes)

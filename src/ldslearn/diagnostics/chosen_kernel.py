@@ -1,4 +1,4 @@
-"""The kernel by which a fitted method compares systems, to be computed and named on a page."""
+"""The kernel of a fitted method: its values and its name."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,13 +14,13 @@ from ldslearn.geometry.registry import Part, sum_parts
 from ldslearn.models import LDS
 
 _NAMES = {"martin": "Martin", "binet_cauchy": "Binet-Cauchy", "twofold": "two-fold"}
-_SETTINGS = ("bandwidth", "order")  # of a kernel that the page tells
+_SETTINGS = ("bandwidth", "order")  # parameters of a kernel that its name includes
 
 
 def compute_chosen_kernel(fit: Fit, systems: LDS, n_jobs: int | None = None) -> Floats:
     """Return the kernel of all pairs of systems that the fitted classifier uses, (N, N).
 
-    A classifier by distances has none: its distances d become exp(-d^2 / m), m their median square.
+    For a classifier by distances d it is exp(-d^2 / m), where m is the median of d^2.
     """
     classifier = fit.pipeline[-1]
     if isinstance(classifier, NearestLDSClassifier):
@@ -48,20 +48,22 @@ def describe_chosen_kernel(fit: Fit) -> str:
     parts = _find_parts(classifier)
     if len(parts) == 1:
         part, _, settings = parts[0]
-        told = [f"{name} {_write(settings[name])}" for name in _SETTINGS if name in settings]
-        return f"{_name_part(part)} kernel" + (f", {', '.join(told)}" if told else "")
+        values = [
+            f"{name} {_format_value(settings[name])}" for name in _SETTINGS if name in settings
+        ]
+        return f"{_name_part(part)} kernel" + (f", {', '.join(values)}" if values else "")
     mixture = ", ".join(f"{_name_part(part)} {weight:.3g}" for part, weight, _ in parts)
     return f"mixture of kernels with weights: {mixture}"
 
 
 def _find_parts(classifier: Any) -> list[Part]:
-    """Name, weight and parameters of every part of the classifier's kernel."""
+    """Return name, weight and parameters of each part of the classifier's kernel."""
     if isinstance(classifier, DictionaryClassifier):
         recipe = classifier.dictionary_.recipe_
         weights: dict[str, float] = {}
         for code in recipe.codes:
             for term, weight in code.items():
-                name = split_name(term)[0]  # registered kernels are means over windows themselves
+                name = split_name(term)[0]  # registered kernels are themselves means over windows
                 weights[name] = weights.get(name, 0.0) + weight / len(recipe.codes)
         settings: Mapping[str, Any] = {"finite": {"order": recipe.order}}
         return [(name, weight, settings.get(name, {})) for name, weight in weights.items()]
@@ -74,5 +76,5 @@ def _name_part(part: Any) -> str:
     return _NAMES.get(name, name)
 
 
-def _write(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

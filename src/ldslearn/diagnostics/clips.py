@@ -1,4 +1,4 @@
-"""Frames to look at: clips beside what their systems make, and atoms."""
+"""Frames of sequences, of their simulations, and of atoms."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from ldslearn.models.synthesis import sample_sequence, synthesize_from_sequence
 
 _MOST = 12  # classes, and atoms
 _FRAMES = 16
-_PIXELS = 1_500_000  # of all frames on a page together
-_LEVELS = 24  # of grey: noise packs the better, the fewer there are
+_PIXELS = 1_500_000  # of all frames on a page
+_LEVELS = 24  # of grey: with fewer levels, noise compresses better
 _COLUMNS = 4
 
 
 @dataclass(frozen=True)
 class Clip:
-    """A sequence of a class, and a new one by its system; both (n_frames, height, width) grey."""
+    """A sequence and a simulation by its system, both (n_frames, height, width) in grey."""
 
     name: str
     label: str
@@ -39,13 +39,13 @@ class AtomClip:
     number : int
         From 1, as in the codes.
     used_by : str
-        The class whose codes lean on it most.
+        Class that uses it most; see `AtomUse`.
     share : float
-        Of all classes' coefficients on it, that of this class.
+        Fraction of this class in its use.
     columns : (k, height, width) array of uint8
         The first columns of its measurement matrix.
     simulated : (n_frames, height, width) array of uint8
-        Simulated.
+        A simulated sequence.
     """
 
     number: int
@@ -56,9 +56,9 @@ class AtomClip:
 
 
 def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...]:
-    """Return the first sequence of each class, of twelve at most; nothing without frames.
+    """Return the first sequence of each of at most twelve classes; none without frames.
 
-    `n_more` films share the page, and the space for pixels.
+    The frames shrink so that all clips, and `n_more` others, fit a page.
     """
     if data.frame_shape is None or data.y is None:
         return ()
@@ -79,7 +79,7 @@ def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip
 
 
 def extract_film(data: Collection, index: int, n_more: int) -> Bytes:
-    """Return the first frames of one sequence; `n_more` as in `make_class_clips`."""
+    """Return the first frames of one sequence, shrunk as in `make_class_clips`."""
     assert data.frame_shape is not None
     first = data.X[index][:, :_FRAMES]
     frames = _grey_frames(first, data.frame_shape, _find_shrink_factor(data, n_more))
@@ -89,13 +89,13 @@ def extract_film(data: Collection, index: int, n_more: int) -> Bytes:
 def make_atom_clips(
     pipeline: Pipeline, known: Collection, seed: int, n_more: int = 0
 ) -> tuple[AtomClip, ...]:
-    """Return what each class uses most; nothing without frames, or of subspaces."""
+    """Return the atoms that each class uses most; none without frames, or for subspaces."""
     dictionary = getattr(pipeline[-1], "dictionary_", None)
     if known.frame_shape is None or dictionary is None or dictionary.atoms_.subspaces is not None:
         return ()
     atoms = dictionary.atoms_.systems()
     use = measure_atom_use(pipeline, known)
-    columns_of_codes = np.arange(len(atoms)) % len(use.users)  # parts may share their codes
+    columns_of_codes = np.arange(len(atoms)) % len(use.users)  # parts may share codes
     ranked: list[tuple[int, int]] = []  # the first of every class, the second of every class, ...
     seen: Counter[str] = Counter()
     for index in np.argsort(-use.sizes[columns_of_codes], kind="stable").tolist():
@@ -124,7 +124,7 @@ def make_atom_clips(
 
 
 def _find_shrink_factor(data: Collection, n_more: int) -> int:
-    """By how much frames must shrink for those of all clips, atoms and `n_more` to fit a page."""
+    """Return the factor by which frames shrink, so that all clips fit a page."""
     assert data.frame_shape is not None
     n_films = 2 * min(len(data.classes), _MOST) + _MOST + n_more
     height, width = data.frame_shape[:2]
@@ -132,7 +132,7 @@ def _find_shrink_factor(data: Collection, n_more: int) -> int:
 
 
 def _grey_frames(sequence: NDArray[Any], shape: tuple[int, ...], factor: int) -> NDArray[Any]:
-    """Columns of a sequence as frames, (n, h, w): means of colours and of squares of pixels."""
+    """Return the columns of a sequence as grey frames (n, h, w), averaged over square blocks."""
     frames = sequence.T.reshape(sequence.shape[1], *shape)
     if frames.ndim == 2:
         frames = frames[:, None]
@@ -141,10 +141,10 @@ def _grey_frames(sequence: NDArray[Any], shape: tuple[int, ...], factor: int) ->
     n, height, width = frames.shape
     rows, columns = max(1, height // factor), max(1, width // factor)
     down, across = min(factor, height), min(factor, width)
-    squares = frames[:, : rows * down, : columns * across].reshape(n, rows, down, columns, across)
-    return squares.mean(axis=(2, 4))
+    blocks = frames[:, : rows * down, : columns * across].reshape(n, rows, down, columns, across)
+    return blocks.mean(axis=(2, 4))
 
 
 def _quantize(frames: NDArray[Any], low: float, high: float) -> Bytes:
-    shares = np.clip((frames - low) / ((high - low) or 1.0), 0.0, 1.0)
-    return np.rint(np.rint(shares * (_LEVELS - 1)) * (255 / (_LEVELS - 1))).astype(np.uint8)
+    fractions = np.clip((frames - low) / ((high - low) or 1.0), 0.0, 1.0)
+    return np.rint(np.rint(fractions * (_LEVELS - 1)) * (255 / (_LEVELS - 1))).astype(np.uint8)

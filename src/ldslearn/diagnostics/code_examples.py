@@ -1,4 +1,4 @@
-"""Test sequences and the codes that decided their labels."""
+"""Sparse codes of some test sequences."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ _MOST_BARS = 8
 
 @dataclass(frozen=True)
 class AtomName:
-    """A training sequence, its label and name; or an atom, and the class that uses it most."""
+    """A training sequence with its label, or a learned atom with the class that uses it most."""
 
     label: str
     name: str
@@ -35,9 +35,9 @@ class CodeExample:
     coefficients : tuple of float
         Largest first.
     atoms : tuple of AtomName
-        What each coefficient stands before.
+        Atom of each coefficient.
     n_nonzero : int
-        Of all coefficients.
+        Number of nonzero coefficients.
     """
 
     name: str
@@ -51,13 +51,14 @@ class CodeExample:
 def choose_code_examples(
     pipeline: Pipeline, known: Collection, unknown: Collection, predicted: NDArray[Any]
 ) -> tuple[CodeExample, ...]:
-    """Return some wrong and some right predictions; nothing of methods that do not code."""
-    coded = _coded(pipeline, known)
-    if coded is None or unknown.y is None:
+    """Return codes of some wrong and some correct predictions; none of methods without codes."""
+    coder = _find_coder(pipeline, known)
+    if coder is None or unknown.y is None:
         return ()
     long = find_long_enough(unknown, pipeline[-2])
-    chosen = long[_some(unknown.y[long], predicted[long])].tolist()
-    codes, atoms = coded[0](pipeline[:-1].transform(unknown[chosen].X)), coded[1]
+    chosen = long[_choose_indices(unknown.y[long], predicted[long])].tolist()
+    compute_codes, atoms = coder
+    codes = compute_codes(pipeline[:-1].transform(unknown[chosen].X))
     examples = []
     for index, code in zip(chosen, codes, strict=True):
         order = np.argsort(-np.abs(code), kind="stable")[:_MOST_BARS]
@@ -75,12 +76,12 @@ def choose_code_examples(
     return tuple(examples)
 
 
-def _coded(pipeline: Pipeline, known: Collection) -> tuple[Any, list[AtomName]] | None:
-    """What codes systems, and what its atoms are called."""
+def _find_coder(pipeline: Pipeline, known: Collection) -> tuple[Any, list[AtomName]] | None:
+    """Return the function that codes systems, and the names of its atoms."""
     classifier = pipeline[-1]
     if hasattr(classifier, "codes_for"):
         labels = [str(label) for label in classifier.classes_[classifier.atom_classes_]]
-        # A search among very many sequences keeps some of them.
+        # A search over very many sequences keeps only some of them.
         names = known.names if len(known) == len(labels) else ("",) * len(labels)
         return classifier.codes_for, [AtomName(*pair) for pair in zip(labels, names, strict=True)]
     if hasattr(classifier, "dictionary_"):
@@ -90,8 +91,8 @@ def _coded(pipeline: Pipeline, known: Collection) -> tuple[Any, list[AtomName]] 
     return None
 
 
-def _some(y: NDArray[np.str_], predicted: NDArray[Any]) -> list[int]:
-    """Wrong predictions, of different classes first, then right ones."""
+def _choose_indices(y: NDArray[np.str_], predicted: NDArray[Any]) -> list[int]:
+    """Return indices of wrong, then of correct predictions, different classes first."""
     chosen: list[int] = []
     for kind, most in ((predicted != y, _MOST_WRONG), (predicted == y, _MOST)):
         indices = np.flatnonzero(kind)

@@ -1,4 +1,4 @@
-"""What a page shows of an evaluation besides its numbers."""
+"""All diagnostics of an evaluation."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ from ldslearn.evaluate.methods import Settings
 from ldslearn.evaluate.runs import Round
 
 _MOST_EIGENVALUES = 360
-_MOST_NUMBERS = 40_000_000  # of the measurement matrices that a map is computed from
+_MOST_NUMBERS = 40_000_000  # in the measurement matrices that a map is computed from
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """Things to look at, of all sequences or of the first round.
+    """Diagnostics of the collection and of the first round.
 
     Attributes
     ----------
@@ -57,20 +57,20 @@ def compute_diagnostics(
     settings: Settings | None = None,
     mislabelled: Sequence[Mapping[str, Any]] = (),
 ) -> Diagnostics:
-    """Return what to show of an evaluation.
+    """Return the diagnostics of an evaluation.
 
     Parameters
     ----------
     data : Collection
-        All of it.
+        All sequences of the evaluation.
     first : Round
-        What :func:`~ldslearn.evaluate.evaluate` gives to `on_first`.
+        As :func:`~ldslearn.evaluate.evaluate` passes it to `on_first`.
     settings : Settings, optional
     mislabelled : sequence of dict
-        ``record["mislabelled"]`` of the evaluation, to show some of those sequences.
+        ``record["mislabelled"]`` of the evaluation; some of these sequences are included.
     """
     with warnings.catch_warnings():
-        # Of idle states and empty codes the evaluation has warned already.
+        # The evaluation has warned already, for example of empty codes.
         warnings.simplefilter("ignore", UserWarning)
         return _compute(data, first, settings or Settings(), mislabelled)
 
@@ -83,7 +83,7 @@ def _compute(
 ) -> Diagnostics:
     fit = first.fit
     *before, encoder, _ = fit.pipeline
-    shown = data[_choose_shown(data, encoder)]
+    shown = data[_choose_sequences(data, encoder)]
     inputs: Any = shown.X
     for step in before:
         inputs = step.transform(inputs)
@@ -106,8 +106,8 @@ def _compute(
     )
 
 
-def _choose_shown(data: Collection, encoder: Any) -> Indices:
-    """Indices of at most a thousand sequences, fewer where systems are large, none too short."""
+def _choose_sequences(data: Collection, encoder: Any) -> Indices:
+    """Return indices of at most a thousand sequences, fewer of large systems, none too short."""
     long = find_long_enough(data, encoder)
     n_windows = int(np.sum(encoder.windows))
     size = len(data.X[0]) * encoder.delays * encoder.n_states_ * n_windows

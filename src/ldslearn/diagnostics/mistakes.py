@@ -1,4 +1,4 @@
-"""Mislabelled sequences to look at: waveforms of sensors, frames of videos."""
+"""Mislabelled sequences: waveforms of sensors, frames of videos."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ class Mistake:
     frames : (n_frames, height, width) array of uint8 or None
         Of a video.
     times, lines : (k,) array, (n_channels, k) array, or None
-        Of sensors: time points and values of some channels, each less its mean and divided by its
-        standard deviation over the collection. Of a long sequence the smallest and the largest
-        value of each piece of time.
+        Of sensors: time points and values of some channels, each minus its mean and divided by
+        its standard deviation over the collection. A long sequence is reduced to the minimum and
+        the maximum of each time interval.
     n_channels, n_timepoints : int
         Of the whole sequence.
     """
@@ -69,7 +69,7 @@ def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[st
 
 
 def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
-    """Return the sequences of some entries of ``record["mislabelled"]``, to be drawn."""
+    """Return the sequences of some entries of ``record["mislabelled"]``."""
     if not chosen:
         return ()
     deviations = None if data.frame_shape is not None else channel_deviations(data.X)
@@ -80,7 +80,7 @@ def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> t
         if deviations is None:
             frames = extract_film(data, entry["index"], len(chosen))
         else:
-            times, lines = _trace(sequence, deviations)
+            times, lines = _reduce(sequence, deviations)
         found.append(
             Mistake(
                 entry["name"], entry["label"], entry["predicted"],
@@ -92,8 +92,8 @@ def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> t
     return tuple(found)
 
 
-def _trace(sequence: NDArray[Any], deviations: Floats) -> tuple[Floats, Floats]:
-    """Times and values of some channels, at most 200 of each."""
+def _reduce(sequence: NDArray[Any], deviations: Floats) -> tuple[Floats, Floats]:
+    """Return times and values of at most six channels, at most 200 per channel."""
     channels = space_evenly(len(sequence), MOST_CHANNELS)
     scales = np.where(deviations > 0, deviations, 1.0)[channels, None]
     values = sequence[channels].astype(np.float64)

@@ -1,4 +1,4 @@
-"""How alike sequences are: a kernel matrix class by class, and a map of the same kernel."""
+"""Similarity of sequences: the kernel matrix class by class, and a map by the same kernel."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,26 +9,26 @@ from numpy.typing import NDArray
 from ldslearn._types import Floats, Indices
 from ldslearn.datasets.collection import Collection
 
-MOST_POINTS = 1000  # of a map that a page can show
+MOST_POINTS = 1000  # of a map
 _MOST_ROWS = 400  # of a matrix
 _COLOUR_PERCENTILES = (5, 95)
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """Sequences by the kernel of the method.
+    """Similarity of sequences by the kernel of a method.
 
     Attributes
     ----------
     points : (N, 2) array
-        Classical scaling of the kernel.
+        Map by classical scaling of the kernel.
     labels, names : tuple of str
     kernel : (n, n) array
         Of all or some of the sequences, class by class.
     kernel_labels : tuple of str
     kernel_name : str
     n_sequences : int
-        In the collection; of many, some are shown.
+        Of the collection; points and kernel may have fewer.
     """
 
     points: Floats
@@ -41,12 +41,12 @@ class Similarity:
 
 
 def space_evenly(n: int, most: int) -> Indices:
-    """Return `most` of n indices, evenly spaced, or all."""
+    """Return at most `most` of n indices, evenly spaced."""
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
 
 
 def find_long_enough(data: Collection, encoder: Any) -> Indices:
-    """Return the indices of the sequences that a fitted encoder can describe as they are."""
+    """Return the indices of the sequences that are long enough for a fitted encoder."""
     shortest = encoder.n_states_ + encoder.delays
     return np.flatnonzero([x.shape[1] >= shortest for x in data.X])
 
@@ -76,7 +76,7 @@ def find_colour_limits(matrix: NDArray[Any]) -> tuple[float, float]:
 
 
 def _scale_classically(K: Floats) -> Floats:
-    """Two coordinates of every row, the longer side of each axis positive."""
+    """Return two coordinates of every row; the largest of each axis is positive."""
     centred: Any = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
     values, vectors = np.linalg.eigh(centred)
     points = vectors[:, [-1, -2]] * np.sqrt(np.maximum(values[[-1, -2]], 0.0))

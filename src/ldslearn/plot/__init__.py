@@ -1,4 +1,4 @@
-"""Drawings: each takes an axes, returns it, and computes nothing that is not drawn."""
+"""Plots with matplotlib: each function draws into an axes and returns it."""
 
 from ldslearn.plot.codes import plot_code, plot_path, plot_residuals
 from ldslearn.plot.curves import plot_lines

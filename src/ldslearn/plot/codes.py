@@ -1,4 +1,4 @@
-"""A sparse code, and what each class leaves unexplained."""
+"""A sparse code, its path over the sparsity, and the residuals of classes."""
 
 from typing import Any
 
@@ -7,14 +7,15 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn.coding import SparsePath
+from ldslearn.plot.matrix import sort_by_class
 
 
-def _colors(classes: NDArray[Any]) -> dict[Any, str]:
+def _choose_colors(classes: NDArray[Any]) -> dict[Any, str]:
     return {label: f"C{number % 10}" for number, label in enumerate(classes)}
 
 
 def plot_code(code: NDArray[Any], labels: ArrayLike, ax: Axes) -> Axes:
-    """Draw the coefficients of one code, atoms side by side, class by class.
+    """Draw the coefficients of one code, class by class.
 
     Parameters
     ----------
@@ -23,11 +24,10 @@ def plot_code(code: NDArray[Any], labels: ArrayLike, ax: Axes) -> Axes:
         Class of each atom.
     ax : matplotlib Axes
     """
-    labels = np.asarray(labels)
-    order = np.argsort(labels, kind="stable")
-    classes, starts = np.unique(labels[order], return_index=True)
-    ends = np.append(starts[1:], len(labels))
-    for (label, color), start, end in zip(_colors(classes).items(), starts, ends, strict=True):
+    order, classes, starts, ends = sort_by_class(labels)
+    for (label, color), start, end in zip(
+        _choose_colors(classes).items(), starts, ends, strict=True
+    ):
         places = np.arange(start, end)
         values = np.asarray(code)[order[start:end]]
         used = values != 0
@@ -35,14 +35,14 @@ def plot_code(code: NDArray[Any], labels: ArrayLike, ax: Axes) -> Axes:
         ax.vlines(places[used], 0, values[used], color=color, linewidth=2)
         ax.plot(places[used], values[used], "o", color=color, markersize=4, label=str(label))
     ax.axhline(0, color="black", linewidth=0.8)
-    ax.set_xlim(-0.5, len(labels) - 0.5)
+    ax.set_xlim(-0.5, len(order) - 0.5)
     ax.set_xticks(0.5 * (starts + ends - 1), [str(label) for label in classes])
     ax.set(xlabel="training systems, class by class", ylabel="coefficient")
     return ax
 
 
 def plot_residuals(residuals: NDArray[Any], classes: ArrayLike, ax: Axes) -> Axes:
-    """Draw the residuals of one system as bars; the smallest one wins.
+    """Draw the residuals of one system as bars; the smallest is that of the prediction.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ def plot_residuals(residuals: NDArray[Any], classes: ArrayLike, ax: Axes) -> Axe
     ax : matplotlib Axes
     """
     classes, residuals = np.asarray(classes), np.asarray(residuals)
-    winner = int(residuals.argmin())
-    bars = ax.barh(np.arange(len(classes)), residuals, color=list(_colors(classes).values()))
-    bars[winner].set(edgecolor="black", linewidth=2)
+    smallest = int(residuals.argmin())
+    bars = ax.barh(np.arange(len(classes)), residuals, color=list(_choose_colors(classes).values()))
+    bars[smallest].set(edgecolor="black", linewidth=2)
     names = [str(label) for label in classes]
-    names[winner] += " (wins)"
+    names[smallest] += " (predicted)"
     ax.set_yticks(np.arange(len(classes)), names)
     ax.invert_yaxis()
     ax.bar_label(bars, fmt="%.2f", padding=3)
@@ -75,16 +75,16 @@ def plot_path(path: SparsePath, labels: ArrayLike, ax: Axes) -> Axes:
     ax : matplotlib Axes
     """
     labels = np.asarray(labels)
-    shown = path.sparsity > 0
-    for label, color in _colors(np.unique(labels)).items():
+    positive = path.sparsity > 0
+    for label, color in _choose_colors(np.unique(labels)).items():
         used = np.flatnonzero((labels == label) & path.codes.any(axis=0))
         lines = ax.plot(
-            path.sparsity[shown], path.codes[np.ix_(shown, used)], color=color, linewidth=1.2
+            path.sparsity[positive], path.codes[np.ix_(positive, used)], color=color, linewidth=1.2
         )
         if lines:
             lines[0].set_label(str(label))
     ax.axhline(0, color="black", linewidth=0.8)
     ax.set_xscale("log")
     ax.invert_xaxis()
-    ax.set(xlabel="sparsity, falling", ylabel="coefficient")
+    ax.set(xlabel="sparsity (decreasing)", ylabel="coefficient")
     return ax

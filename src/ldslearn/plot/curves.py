@@ -1,4 +1,4 @@
-"""Curves with their spread, as the figures of the paper."""
+"""Curves with error bars, as in the figures of the paper."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,13 +13,15 @@ _DASHES = ("-", "--", "-.", ":")
 
 
 def plot_lines(panel: Mapping[str, Any], ax: Axes, **style: Any) -> Axes:
-    """Draw a panel of curves of :func:`ldslearn.paper.reproduce`, told apart without colour.
+    """Draw a panel of curves of :func:`ldslearn.paper.reproduce`.
+
+    Curves differ in marker and line style as well as in colour.
 
     Parameters
     ----------
     panel : mapping
         ``series`` (of name, x, y, spread), ``x_label``, ``y_label``, ``title``; ``percent`` draws
-        shares as per cent, ``log`` a logarithmic axis.
+        fractions as per cent, ``log`` a logarithmic axis.
     ax : matplotlib Axes
     **style
         Passed to ``ax.errorbar``.

@@ -1,4 +1,4 @@
-"""Learning curves, and atoms as pictures."""
+"""Learning curves, and atoms as images."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from ldslearn import _errors
 
 
 def plot_objective(histories: Mapping[str, Sequence[float]], ax: Axes) -> Axes:
-    """Draw the objective against iterations, a line a name (Fig. 11).
+    """Draw the objective against iterations, one line per name (Fig. 11).
 
     Parameters
     ----------
@@ -30,19 +30,19 @@ def plot_objective(histories: Mapping[str, Sequence[float]], ax: Axes) -> Axes:
 def plot_columns(
     basis: NDArray[Any], spatial: tuple[int, int], ax: Axes, *, gap: int = 1, n_shown: int = 8
 ) -> Axes:
-    """Draw measurement columns as images, an atom a row (Fig. 13).
+    """Draw measurement columns as images, one row per atom (Fig. 13).
 
     Parameters
     ----------
     basis : (n_atoms, n_channels, n_states) array
         Such as ``atoms_.symmetric.measurement`` or ``atoms_.skew.basis``.
     spatial : (int, int)
-        Height and width of a frame; of their product channels the first are drawn.
+        Height and width of a frame; their product is the number of channels drawn.
     ax : matplotlib Axes
     gap : int
         Pixels between images.
     n_shown : int
-        Atoms and columns drawn, at most.
+        Largest number of atoms and of columns drawn.
     """
     height, width = spatial
     if basis.ndim != 3 or height * width > basis.shape[1]:

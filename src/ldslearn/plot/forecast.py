@@ -1,4 +1,4 @@
-"""A sequence, what followed, and what was foretold."""
+"""A sequence and its forecast."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 def plot_forecast(
     past: NDArray[Any],
-    foretold: NDArray[Any],
+    forecast: NDArray[Any],
     ax: Axes,
     *,
     actual: NDArray[Any] | None = None,
@@ -20,30 +20,28 @@ def plot_forecast(
     Parameters
     ----------
     past : (n_channels, n_timepoints) array
-    foretold : (n_channels, n_forecast) array
+    forecast : (n_channels, n_forecast) array
     ax : matplotlib Axes
     actual : (n_channels, n_forecast) array, optional
-        What really followed.
+        True continuation.
     channels : index of the channels to draw, all by default
     """
     rows = np.atleast_1d(np.arange(past.shape[0])[channels])
     now = past.shape[1]
-    ahead = np.arange(now - 1, now + foretold.shape[1])
+    ahead = np.arange(now - 1, now + forecast.shape[1])
     spacing = 1.1 * float(np.ptp(past[rows], axis=1).max()) or 1.0
     for level, row in enumerate(rows):
         offset = -level * spacing - past[row].mean()
         first = level == 0
         ax.plot(past[row] + offset, color="0.25", linewidth=1, label="past" if first else None)
         if actual is not None:
-            followed = np.append(past[row, -1], actual[row]) + offset
-            ax.plot(
-                ahead, followed, color="0.65", linewidth=1, label="what followed" if first else None
-            )
-        expected = np.append(past[row, -1], foretold[row]) + offset
+            continued = np.append(past[row, -1], actual[row]) + offset
+            ax.plot(ahead, continued, color="0.65", linewidth=1, label="actual" if first else None)
+        expected = np.append(past[row, -1], forecast[row]) + offset
         ax.plot(ahead, expected, color="tab:red", label="forecast" if first else None)
     ax.axvline(now - 1, color="0.4", linestyle=":", linewidth=1)
     ax.set(
-        xlabel="timepoint", xlim=(0, now + foretold.shape[1] - 1),
+        xlabel="timepoint", xlim=(0, now + forecast.shape[1] - 1),
         yticks=[-level * spacing for level in range(len(rows))],
         yticklabels=[f"channel {row}" for row in rows],
     )  # fmt: skip

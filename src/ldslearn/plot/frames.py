@@ -13,10 +13,10 @@ def plot_frames(video: NDArray[Any], ax: Axes, *, n_shown: int = 6, gap: int = 1
     Parameters
     ----------
     video : (n_frames, height, width) array
-        Grey values: 0 to 1 is black to white, in integers 0 to the largest of their kind.
+        Grey values: 0 is black; white is 1, or the largest value of an integer type.
     ax : matplotlib Axes
     n_shown : int
-        How many frames.
+        Number of frames.
     gap : int
         White pixels between them.
     """

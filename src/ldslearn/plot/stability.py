@@ -1,4 +1,4 @@
-"""Eigenvalues and what soft normalisation does to them (Fig. 2 of the paper)."""
+"""Eigenvalues, and the function of soft normalisation (Fig. 2 of the paper)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +14,8 @@ from ldslearn.models import LDS, as_systems
 def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
     """Draw the eigenvalues of a batch in the complex plane, with the unit circle.
 
+    Those on the circle or outside do not decay. They are circled.
+
     Parameters
     ----------
     systems : LDS
@@ -22,7 +24,7 @@ def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
         Passed to ``ax.scatter``, for example ``color=`` or ``label=``.
     """
     eigenvalues = np.linalg.eigvals(as_systems(systems).A).ravel()
-    outside, another = np.abs(eigenvalues) >= 1, ax.has_data()  # of a batch drawn before
+    outside, has_earlier = np.abs(eigenvalues) >= 1, ax.has_data()
     style = {"s": 14, "alpha": 0.6, "linewidths": 0, **style}
     ax.add_patch(Circle((0, 0), 1, fill=False, color="0.4", linewidth=1))
     ax.scatter(eigenvalues.real, eigenvalues.imag, **style)
@@ -30,11 +32,11 @@ def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
         ax.scatter(
             eigenvalues.real[outside], eigenvalues.imag[outside],
             s=60, facecolors="none", edgecolors="tab:red", linewidths=1.2,
-            label=f"{outside.sum()} outside",
+            label=f"{outside.sum()} do not decay",
         )  # fmt: skip
     if outside.any() or "label" in style or ax.get_legend() is not None:
         ax.legend(loc="upper left", frameon=False)
-    earlier = max(ax.get_xlim()) if another else 0.0
+    earlier = max(ax.get_xlim()) if has_earlier else 0.0
     reach = max(1.1, earlier, 1.1 * float(np.abs(eigenvalues).max(initial=0.0)))
     ax.set(
         xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal",
@@ -62,6 +64,8 @@ def plot_soft_normalisation(
     ax.plot([0, 1, top], [0, 1, 1], color="0.4", linestyle=":", label="hard limit")
     if values is not None:
         ax.plot(np.ravel(values), np.zeros(np.size(values)), "|", color="0.2", markersize=8)
-    ax.set(xlim=(0, top), ylim=(0, 1.05), xlabel="singular value", ylabel="after")
+    ax.set(
+        xlim=(0, top), ylim=(0, 1.05), xlabel="singular value", ylabel="normalised singular value"
+    )
     ax.legend(loc="lower right", frameon=False)
     return ax

@@ -47,7 +47,7 @@ pre { background: var(--panel); padding: .7rem 1rem; border-radius: .4rem; white
   overflow-wrap: anywhere; }
 figure { margin: .8rem 0; } figcaption { color: var(--faint); font-size: .9rem; max-width: 46rem;
   margin-top: .3rem; overflow-wrap: anywhere; }
-.grid { display: grid; gap: 1rem; align-items: start; margin: .8rem 0;
+.grid { display: grid; gap: 1rem; align-items: stretch; margin: .8rem 0;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, var(--least, 20rem)), 1fr)); }
 .grid > * { margin: 0; min-width: 0; }
 .grid > figure { background: var(--panel); border-radius: .5rem; padding: .8rem; }
