@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ldslearn import LDS
-from ldslearn._files import atomic_write
+from ldslearn._writing import atomic_write
 from ldslearn.models.fields import FIELD_SHAPES
 
 from support.makers import random_systems

@@ -19,7 +19,7 @@ from ldslearn import (
 from ldslearn.datasets import Collection, load_basic_motions
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.evaluate import METHODS, Settings, train
-from ldslearn.models.synthesis import from_model, synthesize_from_sequence, systems_of
+from ldslearn.models.synthesis import synthesize_from_sequence, synthesize_from_systems
 from ldslearn.persist import Model
 
 from support.forgery import open_file, write_file
@@ -167,13 +167,11 @@ def test_labels_are_needed():
 
 def test_synthesis():
     model = trained()
-    assert len(systems_of(model)) == 40
-    sequence, shape = from_model(model, 3, 50, 0)
-    assert sequence.shape == (6, 50)
-    assert shape is None
+    assert len(model.systems) == 40
+    assert synthesize_from_systems(model.systems, 3, 50, 0).shape == (6, 50)
     with pytest.raises(ValueError, match="less than the number of systems, 40; got 40"):
-        from_model(model, 40, 50, 0)
-    atoms, _ = from_model(trained("lds-dl"), 0, 50, 0)
+        synthesize_from_systems(model.systems, 40, 50, 0)
+    atoms = synthesize_from_systems(trained("lds-dl").systems, 0, 50, 0)
     assert np.ptp(atoms) > 100
     new, _ = synthesize_from_sequence(DATA[:1], 5, 100, 0)
     old = DATA.X[0]

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from ldslearn._files import digest_contents
+from ldslearn._arrays import digest_contents
 
 PARTS = ("estimator", "about", "saved")
 VALUES = (

@@ -118,7 +118,7 @@ def inspect(
 
     Items that fail are listed.
     """
-    from ldslearn._files import kind_of
+    from ldslearn._arrays import find_kind
     from ldslearn.cli import showing
     from ldslearn.cli.inputs import is_saved, load_data, read_array_file
     from ldslearn.datasets.labels_from_manifest import is_manifest
@@ -131,7 +131,7 @@ def inspect(
 
         inspect_store(path, as_json)
         return
-    if not layout and is_saved(path, kind_of(path)):
+    if not layout and is_saved(path, find_kind(path)):
         from ldslearn.cli.inspecting import inspect_saved
 
         inspect_saved(path, as_json)
@@ -412,7 +412,7 @@ def synthesize(
 
     They start at a random state (--seed), not as the video does.
     """
-    from ldslearn._files import kind_of
+    from ldslearn._arrays import find_kind
     from ldslearn.cli.inputs import is_model, read_one
     from ldslearn.models import synthesis
     from ldslearn.persist.model import Model
@@ -422,7 +422,7 @@ def synthesize(
         synthesis.check_suffix(output)
     check_output(output, Source(source))
     name = str(source)
-    if is_model(source, kind_of(source)):
+    if is_model(source, find_kind(source)):
         model = Model.load(source)
         sequence = synthesis.synthesize_from_systems(model.systems, index, frames, seed)
         shape = model.frame_shape

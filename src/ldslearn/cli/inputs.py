@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ldslearn import _errors, datasets
-from ldslearn._files import kind_of
+from ldslearn._arrays import find_kind
 from ldslearn._kinds import advise, nearest
 from ldslearn.cli.telling import tell
 from ldslearn.datasets.channels_and_rate import choose_channels_and_rate, match_training_data
@@ -108,7 +108,7 @@ def check_model_file(path: Path) -> None:
         raise _errors.bad_file(
             path, rule, "a folder", f"Train one on it first: ldslearn train {path} -o model.lds"
         )
-    kind = kind_of(path)
+    kind = find_kind(path)
     if kind is not None and kind not in KINDS:
         raise _errors.bad_file(path, rule, f"a file of the kind {kind!r}", usage)
     if kind is None and (path.suffix.lower() in ONE_FILE or is_item(path)):

@@ -254,7 +254,7 @@ def write_json(path: Path, record: dict[str, Any]) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text, whole or not at all."""
-    from ldslearn._files import atomic_write
+    from ldslearn._writing import atomic_write
 
     with atomic_write(path) as file:
         file.write(text.encode(errors="replace"))  # names of files that are not Unicode

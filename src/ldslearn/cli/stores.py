@@ -202,7 +202,7 @@ def code(
     import numpy as np
 
     from ldslearn import _errors
-    from ldslearn._files import atomic_write
+    from ldslearn._writing import atomic_write
     from ldslearn.cli import showing
     from ldslearn.scale import LDSStore
     from ldslearn.scale.sources import Source, check_output

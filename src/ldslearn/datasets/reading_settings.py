@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import read_npy
+from ldslearn._arrays import read_npy
 from ldslearn._kinds import advise, recognize
 from ldslearn.datasets.channels import TRAINING
 from ldslearn.datasets.formats.csv_table import read_csv

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ldslearn._files import digest_contents, load_arrays, save_arrays
+from ldslearn._arrays import digest_contents, load_arrays, save_arrays
 from ldslearn._types import Floats
 from ldslearn.models.fields import FIELD_SHAPES
 

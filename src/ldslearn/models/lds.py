@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
+from ldslearn._arrays import damaged_contents
 from ldslearn._checks import check_channel_count, check_whole, random_source
-from ldslearn._files import damaged_contents
 from ldslearn._types import Floats
 from ldslearn.models.batch import SystemBatch
 from ldslearn.models.batch_files import parse_batch, read_batch, write_batch

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import solve_discrete_lyapunov
 
 from ldslearn import _errors
-from ldslearn._files import atomic_write
 from ldslearn._types import Floats
+from ldslearn._writing import atomic_write
 from ldslearn.datasets.collection import Collection
 from ldslearn.models import LDS
 from ldslearn.models.defaults import choose_delays, list_feasible_states, make_default_encoder

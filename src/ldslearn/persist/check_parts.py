@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldslearn._limits import memory_limit
+from ldslearn._files import memory_limit
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import NODES, Memory

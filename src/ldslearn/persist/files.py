@@ -10,14 +10,8 @@ from importlib.metadata import version
 from typing import Any
 
 from ldslearn import _errors
-from ldslearn._files import (
-    DAMAGE,
-    damaged_contents,
-    digest_contents,
-    kind_of,
-    load_arrays,
-    save_arrays,
-)
+from ldslearn._arrays import damaged_contents, digest_contents, find_kind, load_arrays, save_arrays
+from ldslearn._files import DAMAGE
 from ldslearn._versions import versions
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
@@ -116,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def read(path: str | os.PathLike[str]) -> Saved:
     """Return all that is in a file, checked but for :func:`try_out`."""
-    kind = kind_of(path)
+    kind = find_kind(path)
     if kind == SYSTEMS:
         return Saved(LDS.load(path), {}, {"class": "LDS"})
     if kind == _DICTIONARY:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import (
+from ldslearn._arrays import (
     damaged_contents,
     load_arrays,
     other_version,

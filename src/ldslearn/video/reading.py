@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import open_file
+from ldslearn._files import VARIABLE, memory_limit, open_file
 from ldslearn._kinds import recognize
-from ldslearn._limits import VARIABLE, memory_limit
 from ldslearn._types import Pixels
 from ldslearn.video.frame_options import Crop, FrameOptions
 from ldslearn.video.opening import damage_errors, open_container

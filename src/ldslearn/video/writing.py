@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
-from ldslearn._files import atomic_write, check_target
+from ldslearn._writing import atomic_write, check_target
 
 # Container, codec and pixels (grey, colour) of a suffix. Frames of odd size need unshared colours.
 FORMATS = {

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import explained
+from ldslearn._files import name_bad_file
 from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.text_lines import bad_line, parse_channels, quote, read_lines
@@ -68,7 +68,7 @@ def load_arff(path: Path) -> Collection:
             raise bad_line(path, number, _RULE, f"{quote(line)} in its header")
     if not sequences:
         raise _errors.bad_file(path, _RULE, "no row of values")
-    with explained(path, _RULE):
+    with name_bad_file(path, _RULE):
         return Collection(sequences, y=np.array(labels) if outer[-1:] == ["nominal"] else None)
 
 

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import check_size, explained, open_file
-from ldslearn._limits import inflated_limit
+from ldslearn._files import check_size, inflated_limit, name_bad_file, open_file
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.mat5 import HEADER, read_mat5
 from ldslearn.datasets.formats.mat73 import import_h5py, read_mat73
@@ -46,7 +45,7 @@ def read_mat(path: str | os.PathLike[str], limit: int | None = None) -> dict[str
         start = file.read(_OFFSETS[-1] + len(_SIGNATURE))
         if any(start[offset:].startswith(_SIGNATURE) for offset in _OFFSETS):
             h5py = import_h5py(path)
-            with explained(path, "be a complete MATLAB file of version 7.3"):
+            with name_bad_file(path, "be a complete MATLAB file of version 7.3"):
                 return read_mat73(h5py, path, limit)
         check_size(path, size, limit)
         if len(start) >= HEADER and start[HEADER - 2 : HEADER] not in (b"IM", b"MI"):
@@ -57,7 +56,7 @@ def read_mat(path: str | os.PathLike[str], limit: int | None = None) -> dict[str
                 "If it is of version 4, save it in MATLAB with -v7.",
             )
         file.seek(0)
-        with explained(path, "be a complete MATLAB file"):
+        with name_bad_file(path, "be a complete MATLAB file"):
             return read_mat5(file.read(), limit)
 
 
@@ -90,7 +89,7 @@ def sequences_of_mat(path: str | os.PathLike[str]) -> Collection:
             f"Name it one of {', '.join(_SEQUENCES)}.",
         )
     arrays = variables[named[0]]
-    with explained(path, f"hold sequences in {named[0]}"):
+    with name_bad_file(path, f"hold sequences in {named[0]}"):
         shapes = {array.shape[:-1] for array in arrays if array.ndim > 2}
         if len(shapes) > 1 or (shapes and any(array.ndim == 2 for array in arrays)):
             raise ValueError("videos of several frame sizes")

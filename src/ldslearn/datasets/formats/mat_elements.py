@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._files import INFLATION
-from ldslearn._limits import VARIABLE
+from ldslearn._files import INFLATION, VARIABLE
 
 MATRIX, COMPRESSED = 14, 15
 TYPES = {

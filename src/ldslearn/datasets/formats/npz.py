@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import atomic_write, explained, read_npz
+from ldslearn._arrays import read_npz
+from ldslearn._files import name_bad_file
 from ldslearn._types import Floats
+from ldslearn._writing import atomic_write
 from ldslearn.datasets.collection import Collection
 
 _RULE = "hold a collection"
@@ -37,7 +39,7 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
         Numbers keep their dtype.
     """
     arrays = read_npz(path)
-    with explained(path, _RULE, _REMEDY):
+    with name_bad_file(path, _RULE, _REMEDY):
         return Collection(
             _sequences(arrays),
             y=_labels(arrays),

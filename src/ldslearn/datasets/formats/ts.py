@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import explained
+from ldslearn._files import name_bad_file
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.text_lines import bad_line, parse_channels, quote, read_lines
 from ldslearn.datasets.formats.time_columns import Clock, find_unit
@@ -71,7 +71,7 @@ def load_ts(path: Path) -> Collection:
             f"{uneven[0]}. Each value counts as one step.",
             stacklevel=2,
         )
-    with explained(path, _RULE):
+    with name_bad_file(path, _RULE):
         y = np.array(labels) if _has_labels(settings) else None
         return Collection(sequences, y=y, rates=as_rates(rates))
 

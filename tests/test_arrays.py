@@ -3,6 +3,7 @@ import os
 import pickle
 import struct
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ldslearn._files import read_npy, read_npz
+from ldslearn import _files
+from ldslearn._arrays import read_npy, read_npz
 
 DTYPES = st.one_of(
     hnp.floating_dtypes(endianness="?"),
@@ -144,10 +146,8 @@ def test_a_member_that_a_damaged_length_swallows_is_missed(path):
 
 def test_what_a_file_may_take_follows_from_its_size(path, monkeypatch):
     """A bomb is refused by the sizes it tells; whoever trusts a file may allow more."""
-    from ldslearn import _limits
-
     write_zip(path, {"a.npy": npy(np.zeros(2**20))})
-    monkeypatch.setattr(_limits, "ALWAYS", 2**20)
+    monkeypatch.setattr(_files, "ALWAYS", 2**20)
     message = "must take at most 0.0 GiB; got 0.0 GiB. .*or set LDSLEARN_MAX_BYTES=8388736 if you"
     with pytest.raises(ValueError, match=message):
         read_npz(path)
@@ -159,23 +159,21 @@ def test_what_a_file_may_take_follows_from_its_size(path, monkeypatch):
 
 
 def test_the_limit_follows_the_memory_of_the_machine(tmp_path, monkeypatch):
-    from ldslearn import _limits
-
     monkeypatch.delenv("LDSLEARN_MAX_BYTES", raising=False)
-    assert _limits.ALWAYS <= _limits.memory_limit() < 2**50
-    monkeypatch.setattr(_limits, "_available", lambda: 2**32)
-    assert _limits.memory_limit() == 2**31
-    assert _limits.inflated_limit(2**20) == _limits.ALWAYS
-    assert _limits.inflated_limit(2**23) == 100 * 2**23
-    assert _limits.inflated_limit(2**30) == 2**31
-    monkeypatch.setattr(_limits, "_available", lambda: None)
-    assert _limits.memory_limit() == 2**33
+    assert _files.ALWAYS <= _files.memory_limit() < 2**50
+    monkeypatch.setattr(_files, "_available_memory", lambda: 2**32)
+    assert _files.memory_limit() == 2**31
+    assert _files.inflated_limit(2**20) == _files.ALWAYS
+    assert _files.inflated_limit(2**23) == 100 * 2**23
+    assert _files.inflated_limit(2**30) == 2**31
+    monkeypatch.setattr(_files, "_available_memory", lambda: None)
+    assert _files.memory_limit() == 2**33
     monkeypatch.undo()
-    monkeypatch.setattr(_limits, "_GROUP", tmp_path)
+    monkeypatch.setattr(_files, "_GROUP", tmp_path)
     stat = "anon 5\nactive_file 100\ninactive_file 23\n"
     for name, text in (("max", "2000"), ("current", "1000"), ("stat", stat)):
         (tmp_path / f"memory.{name}").write_text(text)
-    assert _limits._available() == 1123
+    assert _files._available_memory() == 1123
 
 
 @pytest.mark.parametrize("size", [1, 200, 10**6, 2**32 - 2])
@@ -246,7 +244,7 @@ def test_missing_files_and_folders_say_so(path, tmp_path):
 def test_a_mistake_of_ours_is_no_broken_file(tmp_path, monkeypatch):
     np.savez(tmp_path / "a.npz", x=np.arange(3.0))
     for mistake in (TypeError, KeyError, AttributeError, NameError, AssertionError):
-        monkeypatch.setattr("ldslearn._files._sound", raising(mistake))
+        monkeypatch.setattr("ldslearn._arrays._check_values", raising(mistake))
         with pytest.raises(mistake, match="a mistake"):
             read_npz(tmp_path / "a.npz")
 
@@ -263,3 +261,47 @@ def test_a_dtype_that_does_not_exist(tmp_path):
     (tmp_path / "a.npy").write_bytes(data)
     with pytest.raises(ValueError, match="a.npy must .* got dtype <f9, which does not exist"):
         read_npy(tmp_path / "a.npy")
+
+
+@pytest.fixture
+def bomb(path):
+    """7.7 MB that inflate to an array of 7.9 GB: one compressed MiB of zeros, repeated."""
+    squeezer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    start = header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (987496438,), }\n")
+    first = squeezer.compress(start + bytes(-len(start) % 8)) + squeezer.flush(zlib.Z_FULL_FLUSH)
+    block = squeezer.compress(bytes(2**20)) + squeezer.flush(zlib.Z_FULL_FLUSH)
+    member = zipfile.ZipInfo("a.npy")
+    member.compress_type, member.header_offset, member.CRC = zipfile.ZIP_DEFLATED, 0, 0
+    member.file_size = len(start) + 8 * 987496437
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.fp.write(member.FileHeader(zip64=True))
+        begin = archive.fp.tell()
+        archive.fp.write(first + block * (member.file_size // 2**20) + squeezer.flush())
+        archive.start_dir = archive.fp.tell()
+        member.compress_size = archive.start_dir - begin
+        archive.filelist.append(member)
+        archive.NameToInfo["a.npy"] = member
+        archive._didModify = True
+    assert 7e6 < path.stat().st_size < 8e6
+    return path
+
+
+@pytest.mark.parametrize("limit", [None, 2**40])
+def test_a_bomb_of_gigabytes_takes_no_memory(bomb, limit):
+    resource = pytest.importorskip("resource")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    message = "take at most" if limit is None else "bytes for an array of shape"
+    with pytest.raises(ValueError, match=rf"some\.npz must .*{message}"):
+        read_npz(bomb, limit)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2**17  # KiB
+
+
+def test_headers_of_other_programs_are_read(path):
+    for text in (
+        b"{'descr': '<f8', 'fortran_order': True, 'shape': (3,2,), }",
+        b"{'shape':(3,2),'fortran_order':False,'descr':'<f8'}",
+        b'{"descr": "<f8", "fortran_order": False, "shape": (3, 2)}',
+    ):
+        path.write_bytes(header(text) + np.arange(6.0).tobytes())
+        assert read_npy(path).shape == (3, 2)
+        np.testing.assert_array_equal(read_npy(path), np.load(path))
