@@ -1,1 +1,1 @@
-"""Timings as ratios within one run; never part of the tests."""
+"""Times as ratios within one run, and studies that need more than the experiments; no tests."""

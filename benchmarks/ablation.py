@@ -1,25 +1,24 @@
 """What each ingredient of AutoLDSClassifier adds: ``python -m benchmarks ablation [budget]``.
 
-The search is kept from one ingredient at a time; half an hour at the default of 15 s.
+The search runs without one ingredient at a time; half an hour at the default of 15 s.
 """
 
 import sys
-import warnings
 from dataclasses import replace
 
-import numpy as np
-
-from benchmarks.auto import rounds_of
-from benchmarks.collections import all_collections, japanese_vowels
+from benchmarks.data import load_available
 from benchmarks.timing import print_table
-from ldslearn import AutoLDSClassifier
 from ldslearn.auto import candidates, search
+from ldslearn.paper import panels
+from ldslearn.paper.computing import compute
+from ldslearn.paper.ledger import Run
+from ldslearn.paper.plans import load_plan
 
 ROUNDS = 2  # of random splits; one of given ones
 
 
-def without(position):
-    """Rules in which one kernel has no weight."""
+def exclude(position):
+    """Return a test for rules in which one kernel has no weight."""
     return lambda rule: rule.weights[position] == 0
 
 
@@ -27,14 +26,14 @@ INGREDIENTS = {
     "all": {},
     "one window": {"windows": ((1,),)},
     "no delays": {"delays": (1,)},
-    "no mean": {"rules": without(1)},
-    "no covariance": {"rules": without(2)},
-    "no deviation": {"rules": without(3)},
-    "no two-fold": {"rules": without(4)},
-    "coding alone": {"rules": lambda rule: rule.kind == "coding"},
-    "support vectors alone": {"rules": lambda rule: rule.kind == "svm"},
+    "no mean": {"rules": exclude(1)},
+    "no covariance": {"rules": exclude(2)},
+    "no deviation": {"rules": exclude(3)},
+    "no two-fold": {"rules": exclude(4)},
+    "coding only": {"rules": lambda rule: rule.kind == "coding"},
+    "SVM only": {"rules": lambda rule: rule.kind == "svm"},
 }
-KEPT = {
+ORIGINAL = {
     "windows": candidates.WINDOWS,
     "delays": candidates.DELAYS,
     "quick": search.QUICK_RULES,
@@ -44,14 +43,15 @@ KEPT = {
 }
 
 
-def restrict(windows=KEPT["windows"], delays=KEPT["delays"], rules=lambda rule: True):
+def restrict(windows=ORIGINAL["windows"], delays=ORIGINAL["delays"], rules=lambda rule: True):
+    """Let the search use these windows, delays and rules only."""
     candidates.WINDOWS, candidates.DELAYS = windows, delays
-    search.ALL_RULES = tuple(filter(rules, KEPT["all"]))
-    search.USUAL_RULES = tuple(filter(rules, KEPT["usual"]))
-    search.QUICK_RULES = tuple(filter(rules, KEPT["quick"])) or search.ALL_RULES[:3]
+    search.ALL_RULES = tuple(filter(rules, ORIGINAL["all"]))
+    search.USUAL_RULES = tuple(filter(rules, ORIGINAL["usual"]))
+    search.QUICK_RULES = tuple(filter(rules, ORIGINAL["quick"])) or search.ALL_RULES[:3]
 
     def start(self):
-        description = KEPT["start"](self)
+        description = ORIGINAL["start"](self)
         if delays == (1,):
             fewer = min(description.n_states, self.n_channels)
             description = replace(description, delays=1, n_states=fewer)
@@ -61,22 +61,16 @@ def restrict(windows=KEPT["windows"], delays=KEPT["delays"], rules=lambda rule: 
 
 
 def run():
-    warnings.filterwarnings("ignore", category=UserWarning)
     budget = float(sys.argv[2]) if len(sys.argv) > 2 else 15.0
     rows = []
-    for data in [*all_collections(), japanese_vowels()]:
-        row = [data.name]
-        for name, limits in INGREDIENTS.items():
+    for source in load_available(*(chain[0] for chain in load_plan("auto").data)):
+        rounds = ROUNDS if len(source.splits()) > 1 else 1
+        row = [source.title]
+        for limits in INGREDIENTS.values():
             restrict(**limits)
-            scores = []
-            rounds = rounds_of(data)[: ROUNDS if len(data.splits) > 1 else 1]
-            for seed, train, test in rounds:
-                groups = None if data.rounds is None else data.rounds[train]
-                model = AutoLDSClassifier(budget, random_state=seed, n_jobs=2)
-                model.fit([data.X[i] for i in train], data.y[train], groups=groups)
-                scores.append(model.score([data.X[i] for i in test], data.y[test]))
-            row.append(f"{100 * np.mean(scores):.1f}")
-            print(data.name, name, row[-1], flush=True)
+            numbers = compute(Run("auto", source, {"budget": budget, "rounds": rounds}))
+            row.append(panels.percent(numbers["accuracy"]))
+        print(row, flush=True)
         rows.append(row)
     restrict()
     print_table(f"Test accuracy (%), {budget:g} s", ["", *INGREDIENTS], rows)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.decomposition import sparse_encode
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.collections import stored
+from benchmarks.data import load_available
 from benchmarks.geometry import systems
 from benchmarks.timing import best_seconds, print_table
 from ldslearn import LDS, LDSEncoder, sparse_code
@@ -30,12 +30,11 @@ def random_problem(coherence, n_atoms=500, n_samples=300, n_prototypes=30):
 
 
 def real_problem(n_states=5):
-    data = stored("sdh2")
-    if data is None:
-        return None
-    batch = LDSEncoder(n_states, n_jobs=2).fit_transform(data.X)
-    train, test = data.splits[0]
-    return projection_kernel(batch[train]), projection_kernel(batch[test], batch[train])
+    for source in load_available("sdh2"):
+        batch = LDSEncoder(n_states, n_jobs=2).fit_transform(source.data.X)
+        train, test = source.splits()[0]
+        return projection_kernel(batch[train]), projection_kernel(batch[test], batch[train])
+    return None
 
 
 def kkt(gram, cross, codes, sparsity):

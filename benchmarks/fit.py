@@ -3,7 +3,7 @@
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.collections import stored
+from benchmarks.data import load_available
 from benchmarks.timing import best_seconds, print_table
 from ldslearn import LDSEncoder
 from ldslearn.datasets import load_japanese_vowels, make_lds_sequences
@@ -68,13 +68,13 @@ def fitting():
 def evaluation_collections():
     """JapaneseVowels, and what the folder LDSLEARN_DATA has: {name: (X, parameters)}."""
     found = {"JapaneseVowels": (load_japanese_vowels()[0], {"n_states": 5})}
-    for file, parameters in {
+    for name, parameters in {
         "hcs10": {"n_states": 4},
         "epilepsy": {"n_states": 10, "delays": 5},
-        "avletters_30x40": {"n_states": 10},
+        "avletters": {"n_states": 10},
     }.items():
-        if (data := stored(file)) is not None:
-            found[data.name] = (data.X, parameters)
+        for source in load_available(name):
+            found[source.title] = (source.data.X, parameters)
     return found
 
 

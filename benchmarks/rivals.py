@@ -1,7 +1,8 @@
-"""MiniRocket, MultiRocket-Hydra and 1-NN DTW on the rounds of ``benchmarks.auto``.
+"""MiniRocket, MultiRocket-Hydra and 1-NN DTW on the rounds of ``ldslearn reproduce auto``.
 
-``python -m benchmarks.rivals [name ...]`` in an environment with aeon and torch. Sequences are
-resampled to their median length, at most 128 time points for DTW.
+``python -m benchmarks.rivals [name ...]`` in an environment that also has aeon and torch, which are
+no dependencies of ldslearn. Sequences are resampled to their median length, for DTW to at most 128
+time points. MiniRocket in the table of tuned methods is the same on all rounds: ``ROUNDS = 10``.
 """
 
 import sys
@@ -12,20 +13,12 @@ import numpy as np
 from aeon.classification.convolution_based import MiniRocketClassifier, MultiRocketHydraClassifier
 from aeon.classification.distance_based import KNeighborsTimeSeriesClassifier
 
-from benchmarks.auto import rounds_of
-from benchmarks.collections import all_collections, japanese_vowels
+from benchmarks.data import load_available
 from benchmarks.timing import print_table
+from ldslearn.paper.accuracy import list_rounds
+from ldslearn.paper.plans import load_plan
 
-
-def resampled(X, longest=None):
-    length = int(np.median([x.shape[1] for x in X]))
-    length = max(10, min(length, longest or length))
-    grid = np.linspace(0, 1, length)
-    return np.stack([
-        np.stack([np.interp(grid, np.linspace(0, 1, x.shape[1]), row) for row in x]) for x in X
-    ]).astype(np.float32)  # fmt: skip
-
-
+ROUNDS = 5
 RIVALS = {
     "MiniRocket": lambda seed: MiniRocketClassifier(random_state=seed, n_jobs=2),
     "MultiRocket-Hydra": lambda seed: MultiRocketHydraClassifier(random_state=seed, n_jobs=2),
@@ -35,29 +28,34 @@ RIVALS = {
 }
 
 
+def resample(X, longest=None):
+    """Return sequences of one length."""
+    length = int(np.median([x.shape[1] for x in X]))
+    grid = np.linspace(0, 1, max(10, min(length, longest or length)))
+    return np.stack([
+        np.stack([np.interp(grid, np.linspace(0, 1, x.shape[1]), row) for row in x]) for x in X
+    ]).astype(np.float32)  # fmt: skip
+
+
+def measure(name, source):
+    """Return accuracy and seconds of one rival on one collection, as a cell of the table."""
+    X, y = resample(source.data.X, 128 if "DTW" in name else None), source.data.y
+    scores, seconds = [], []
+    for seed, (train, test) in enumerate(list_rounds(source, 1 if "DTW" in name else ROUNDS)):
+        start = time.perf_counter()
+        try:
+            model = RIVALS[name](seed).fit(X[train], y[train])
+            scores.append(np.mean(model.predict(X[test]) == y[test]))
+        except Exception as error:  # too short, too many channels
+            return f"failed: {type(error).__name__}"
+        seconds.append(time.perf_counter() - start)
+    spread = f" ± {100 * np.std(scores):.1f}" if len(scores) > 1 else ""
+    return f"{100 * np.mean(scores):.1f}{spread} ({np.mean(seconds):.0f} s)"
+
+
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
-    chosen = sys.argv[1:] or list(RIVALS)
-    rows = []
-    for data in [japanese_vowels(), *all_collections()]:
-        row = [data.name]
-        for name in chosen:
-            X = resampled(data.X, 128 if "DTW" in name else None)
-            scores, seconds = [], []
-            for seed, train, test in rounds_of(data)[: 1 if "DTW" in name else None]:
-                start = time.perf_counter()
-                try:
-                    model = RIVALS[name](seed).fit(X[train], data.y[train])
-                    scores.append(np.mean(model.predict(X[test]) == data.y[test]))
-                except Exception as error:  # too short, too many channels
-                    print(data.name, name, type(error).__name__, str(error)[:100], flush=True)
-                    break
-                seconds.append(time.perf_counter() - start)
-            if scores:
-                spread = f" ± {100 * np.std(scores):.1f}" if len(scores) > 1 else ""
-                row.append(f"{100 * np.mean(scores):.1f}{spread} ({np.mean(seconds):.0f} s)")
-            else:
-                row.append("failed")
-        rows.append(row)
-        print(row, flush=True)
-    print_table("Rivals: accuracy (%), seconds", ["", *chosen], rows)
+    names = sys.argv[1:] or list(RIVALS)
+    sources = load_available(*(chain[0] for chain in load_plan("auto").data))
+    rows = [[source.title, *(measure(name, source) for name in names)] for source in sources]
+    print_table("Rivals: accuracy (%), seconds", ["", *names], rows)

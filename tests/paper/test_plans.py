@@ -10,7 +10,15 @@ KNOWN = read_collections()
 
 def test_every_figure_and_table_has_a_plan():
     numbers = [2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
-    assert plan_names() == [*(f"fig{n}" for n in numbers), "table4", "covariance"]
+    assert plan_names(exhibits_only=True) == [
+        *(f"fig{n}" for n in numbers), "table4", "covariance",
+    ]  # fmt: skip
+
+
+def test_tables_of_accuracy_are_no_exhibits_of_the_paper():
+    others = plan_names()[len(plan_names(exhibits_only=True)) :]
+    assert others == ["auto", "tuned", "classes", "accuracy", "clusters", "learning"]
+    assert not any(load_plan(name).exhibit for name in others)
 
 
 @pytest.mark.parametrize("name", plan_names())

@@ -1,17 +1,20 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
 
 from ldslearn import (
+    AutoLDSClassifier,
     DictionaryClassifier,
     LDSDictionary,
     LDSEncoder,
     SparseCodingClassifier,
 )
 from ldslearn.datasets import Collection, save_npz
-from ldslearn.paper import plan_names, reproduce, reproduction
+from ldslearn.evaluate import METHODS
+from ldslearn.paper import plan_names, reproduce, reproduction, tuning
 from ldslearn.paper.claims import CLAIMS
 from ldslearn.paper.computing import compute
 from ldslearn.paper.ledger import Run
@@ -20,7 +23,7 @@ from ldslearn.paper.reproduction import _full_title
 from ldslearn.paper.sources import Library
 
 LIBRARY = Library(None)
-PLANS = [name for name in plan_names() if name != "fig2"]
+EXHIBITS = plan_names(exhibits_only=True)
 MOTIONS = LIBRARY.source("motions")
 
 
@@ -198,7 +201,7 @@ def made_up(run):
         "fit_seconds": [1.0] * len(splits), "predict_seconds": [1.0] * len(splits),
         "objective": [3.0, 2.0, 1.0], "error": 1.0, "errors": [1.0, 1.0], "n_unstable": 0,
         "largest_kernel": 5.0, "seconds": {name: [1.0, 1.0, 1.0] for name in names},
-        "n_states": [3] * len(splits),
+        "n_states": [3] * len(splits), "nmi": [0.5], "ari": [0.25],
     }  # fmt: skip
 
 
@@ -239,10 +242,83 @@ def test_methods_that_are_alike_decide_nothing(tmp_path, monkeypatch):
 
 def test_every_claim_has_a_verdict_or_a_reason(tmp_path, monkeypatch):
     monkeypatch.setattr(reproduction, "compute", made_up)
-    monkeypatch.setattr(reproduction, "plan_names", lambda: [n for n in PLANS if n != "fig13"])
+    names = [name for name in EXHIBITS if name not in ("fig2", "fig13")]
+    monkeypatch.setattr(reproduction, "plan_names", lambda exhibits_only: names)
     rows = reproduce(["all"], quick=True, records=tmp_path)["claims"]
     assert [row["claim"] for row in rows] == list(CLAIMS)
     assert all(row["evidence"] or row["reason"] for row in rows)
+
+
+def test_tables_of_accuracy_test_no_claim(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduction, "compute", made_up)
+    names = ["accuracy", "tuned", "learning", "classes", "clusters"]
+    record = reproduce(names, quick=True, records=tmp_path)
+    assert [figure["name"] for figure in record["figures"]] == names
+    assert record["claims"] == []
+    assert record["figures"][0]["title"].endswith(", on BasicMotions")
+    accuracy, times = record["figures"][0]["panels"]
+    assert accuracy["columns"][:3] == ["", "LDS-Martin", "LDS-SVM"]
+    assert accuracy["rows"] == [["BasicMotions", *["50.0"] * 9]]
+    assert times["rows"][0][0] == "BasicMotions"
+    nmi, ari = record["figures"][-1]["panels"]
+    assert (nmi["rows"][0][1], ari["rows"][0][1]) == ("50.0", "25.0")
+
+
+def test_all_are_the_exhibits_of_the_paper(tmp_path, monkeypatch):
+    planned = []
+    monkeypatch.setattr(reproduction, "load_plan", lambda name: planned.append(name))
+    with pytest.raises(AttributeError):
+        reproduce(["accuracy", "all", "fig2"], records=tmp_path)
+    assert planned == [*EXHIBITS, "accuracy"]
+
+
+def test_parameters_are_chosen_on_the_training_part(monkeypatch):
+    monkeypatch.setattr(tuning, "STATES", (3, 4))
+    monkeypatch.setattr(tuning, "DELAYS", (1,))
+    for method in ("lds-martin", "lds-svm", "lds-sc-martin", "lds-sc-grass", "mixture"):
+        numbers = compute(Run("tune", MOTIONS, {"method": method}))
+        assert numbers["accuracy"][0] > 0.7
+        assert numbers["chosen"][0] in ("n = 3, delays = 1", "n = 4, delays = 1")
+    other = replace(MOTIONS.data, y=np.where(MOTIONS.data.split == "test", "?", MOTIONS.data.y))
+    changed = compute(Run("tune", replace(MOTIONS, data=other), {"method": "lds-sc-grass"}))
+    same = compute(Run("tune", MOTIONS, {"method": "lds-sc-grass"}))
+    assert changed["chosen"] == same["chosen"]
+    assert changed["accuracy"] == [0.0]
+
+
+def test_the_tuned_order_is_that_of_a_classifier(monkeypatch):
+    monkeypatch.setattr(tuning, "STATES", (4,))
+    monkeypatch.setattr(tuning, "DELAYS", (1,))
+    monkeypatch.setattr(tuning, "_SPARSITIES", (0.1,))
+    numbers = compute(Run("tune", MOTIONS, {"method": "glds-sc", "order": 3}))
+    systems = LDSEncoder(4).fit_transform(MOTIONS.data.X)
+    (train, test), y = MOTIONS.splits()[0], MOTIONS.data.y
+    model = SparseCodingClassifier("finite", sparsity=0.4, kernel_params={"order": 3})
+    model.fit(systems[train], y[train])
+    assert numbers["accuracy"] == [model.score(systems[test], y[test])]
+
+
+def test_seeds_of_the_search_share_the_given_split(monkeypatch):
+    seeds = []
+
+    class Search(AutoLDSClassifier):
+        def fit(self, X, y, groups=None):
+            seeds.append((self.random_state, self.time_budget, len(X)))
+            return super().fit(X, y, groups)
+
+    auto = replace(METHODS["auto"], build=lambda s: Search(s.budget, random_state=s.seed))
+    monkeypatch.setitem(METHODS, "auto", auto)
+    numbers = compute(Run("auto", MOTIONS, {"budget": 0.5, "rounds": 2}))
+    assert seeds == [(0, 0.5, 40), (1, 0.5, 40)]
+    assert min(numbers["accuracy"]) > 0.7
+    assert numbers["n_test"] == [40, 40]
+
+
+def test_clusters_of_systems_agree_with_the_labels():
+    for method in ("systems", "subspaces", "flattened", "spectral"):
+        run = Run("cluster", MOTIONS, {"method": method, "n_states": 5, "seeds": [0]})
+        numbers = compute(run)
+        assert 0.2 < numbers["nmi"][0] <= 1
 
 
 def test_numbers_in_print_stand_in_the_table(tmp_path, monkeypatch):

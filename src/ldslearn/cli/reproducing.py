@@ -15,7 +15,11 @@ from ldslearn.cli.telling import tell
 def reproduce(
     names: Annotated[
         list[str],
-        typer.Argument(help="fig2, fig4 to fig15, table4, covariance; or all.", show_default=False),
+        typer.Argument(
+            help="Of the paper: fig2, fig4 to fig15, table4, covariance, or all of these: all. "
+            "Further tables: accuracy, tuned, auto, learning, classes, clusters.",
+            show_default=False,
+        ),
     ],
     data_dir: Annotated[
         Path | None,
@@ -48,10 +52,10 @@ def reproduce(
     from ldslearn.scale.sources import check_output, check_output_folder
 
     with usage():
-        for name in names:
-            if name != "all":
-                load_plan(name)
-    stem = "-".join(["all"] if "all" in names else dict.fromkeys(names)) + "-quick" * quick
+        plans = {name: load_plan(name) for name in names if name != "all"}
+    if "all" in names:
+        plans = {name: plan for name, plan in plans.items() if not plan.exhibit}
+    stem = "-".join([*["all"] * ("all" in names), *plans]) + "-quick" * quick
     check_output_folder(output)
     if output.is_dir():
         for suffix in (".json", ".html", "-claims.json"):

@@ -31,10 +31,12 @@ def classify(
     sparsity: float,
     stabilizer: str | None = None,
     bound: float | None = None,
+    scale: float | None = None,
     **options: Any,
 ) -> Numbers:
     """Encode all sequences (each by itself), then train and test in every round."""
-    further = {} if bound is None else {"bound": bound}
+    given = {"bound": bound, "scale": scale}
+    further = {name: value for name, value in given.items() if value is not None}
     start = time.perf_counter()
     systems = encoder_of(run, n_states, stabilizer, **further).fit_transform(run.source.data.X)
     seconds = time.perf_counter() - start

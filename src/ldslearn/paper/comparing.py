@@ -37,6 +37,8 @@ def plan_classification(source: Source, settings: Settings, method: str, **param
     }
     if method in ("lds-svm", "lds-sc-martin"):
         chosen["bandwidth"] = settings["bandwidth"]
+    if "scale" in settings and parameters.get("stabilizer", "soft") == "soft":
+        chosen["scale"] = settings["scale"]
     return Run("classify", source, chosen)
 
 

@@ -149,6 +149,7 @@ def judge_atoms_per_class(
         ]
         words = f"{', '.join(each)} atoms per class (per doubling {format_interval(trend)})"
         evidence.append(Evidence("hierarchical-grows", source.title, trend, words))
+    both = [J for J in both if ("seconds", J) in found]
     seconds = {J: found["seconds", J]["seconds"] for J in both}
     ratios = {
         J: estimate_log_ratio(own["together"], own["per class"]) for J, own in seconds.items()

@@ -22,8 +22,11 @@ TITLES = {
     "lds-dl-random": "LDS-DL, random start",
     "ldsst-dl": "LDSST-DL",
     "covlds-rand": "covLDS-Rand",
+    "lds-rand": "LDS-Rand",
     "glds-dl-2": "gLDS-DL, L = 2",
     "glds-dl-3": "gLDS-DL, L = 3",
+    "glds-dl-eigen-2": "gLDS-DL, L = 2",
+    "glds-dl-eigen-3": "gLDS-DL, L = 3",
 }
 Settings = dict[str, Any]
 
@@ -107,15 +110,17 @@ class Dictionaries(Experiment):
                 }
                 title = "seconds of one update of all atoms and codes"
                 outcome.panels.append(panels.lines(title, "atoms J", "seconds", times, log=True))
-            rows = [
-                [str(J), *(f"{np.mean(found[m, J]['objective']):.3f}" for m in methods)]
-                for J in sizes
-            ]
+            rows = [[str(J), *(_format_cell(found[m, J]) for m in methods)] for J in sizes]
             note = "Methods have objectives of different terms: compare covLDS-DL with covLDS-Rand."
             heads = ["J", *(TITLES[m] for m in methods)]
-            outcome.panels.append(panels.table("objective per system", heads, rows, note))
+            title = "accuracy (%) and, in brackets, objective per system"
+            outcome.panels.append(panels.table(title, heads, rows, note))
             outcome.evidence += judge_methods(source, found, sizes) + judge_updates(source, seconds)
         return outcome
+
+
+def _format_cell(numbers: dict[str, Any]) -> str:
+    return f"{panels.percent(numbers['accuracy'])} ({np.mean(numbers['objective']):.3f})"
 
 
 class Hierarchical(Experiment):
@@ -136,7 +141,8 @@ class Hierarchical(Experiment):
             together = J * len(source.data.classes)
             if together <= settings["most_together"]:
                 found["together", J] = Run("codes", source, {**own, "n_atoms": together})
-                found["seconds", J] = Run("time-classes", source, {**common, "n_atoms": J})
+                if settings.get("timed", True):
+                    found["seconds", J] = Run("time-classes", source, {**common, "n_atoms": J})
         return found
 
     def show(self, plan: Plan, sources: list[Source], results: Results, settings: Any) -> Outcome:

@@ -19,19 +19,26 @@ _PIXEL_LEVELS = 127
 def build_dictionary(
     run: Run, method: str, n_atoms: int, sparsity: float, seed: int, **options: Any
 ) -> Any:
-    """Return a dictionary by the name of its method; all update the columns of an atom jointly."""
+    """Return a dictionary by the name of its method.
+
+    All update the columns of an atom jointly, but for "glds-dl-eigen-L", whose atoms are the best
+    ones for given codes.
+    """
     common: dict[str, Any] = {
         "n_atoms": n_atoms, "sparsity": sparsity, "random_state": seed, "update": "joint",
         "n_jobs": run.source.n_jobs,
     }  # fmt: skip
     mix = run.source.settings["mix"]
     if method.startswith("glds-dl-"):
-        order = int(method.removeprefix("glds-dl-"))
+        if method.startswith("glds-dl-eigen-"):
+            common["update"] = "column"
+        order = int(method.rpartition("-")[2])
         return FiniteDictionary(order=order, **{**common, **options})
     own: dict[str, Any] = {
         "covlds-dl": {"mix": mix},
         "covlds-rand": {"mix": mix, "init": "random", "max_iter": 0},
         "lds-dl": {},
+        "lds-rand": {"init": "random", "max_iter": 0},
         "lds-dl-random": {"init": "random"},
         "ldsst-dl": {"parts": "symmetric"},
     }[method]

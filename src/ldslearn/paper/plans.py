@@ -32,6 +32,8 @@ class Plan:
         Parameters of single collections, in place of the others.
     quick : dict
         Parameters of a short run, in place of all.
+    exhibit : bool
+        Whether the paper has it. "all" are these plans, and claims are tested by these alone.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Plan:
     paper: dict[str, dict[str, Any]]
     only: dict[str, dict[str, Any]] = field(default_factory=dict)
     quick: dict[str, Any] = field(default_factory=dict)
+    exhibit: bool = True
 
     def settings(self, collection: str, quick: bool) -> dict[str, Any]:
         """Return the parameters for one collection; quick ones are among those in full."""
@@ -53,15 +56,20 @@ class Plan:
         return found
 
 
-def plan_names() -> list[str]:
-    """Return the names of all plans, figures in their order first."""
+def plan_names(exhibits_only: bool = False) -> list[str]:
+    """Return the names of plans: figures in their order, other exhibits of the paper, the rest."""
     found = [
         file.name.removesuffix(".toml")
         for file in files("ldslearn.paper").joinpath("configs").iterdir()
         if file.name.endswith(".toml")
     ]
     found.remove(COLLECTIONS)
-    return sorted(found, key=lambda name: (not name.startswith("fig"), len(name), name))
+    exhibits = {name for name in found if read_config(name).get("exhibit", True)}
+
+    def place(name: str) -> tuple[bool, bool, int, str]:
+        return name not in exhibits, not name.startswith("fig"), len(name), name
+
+    return sorted(exhibits if exhibits_only else found, key=place)
 
 
 def load_plan(name: str) -> Plan:
@@ -72,7 +80,8 @@ def load_plan(name: str) -> Plan:
     chains = [tuple(map(str.strip, chain.split("|"))) for chain in found.pop("data")]
     parts = {key: found.pop(key, {}) for key in ("paper", "only", "quick")}
     title, experiment = found.pop("title"), found.pop("experiment")
-    return Plan(name, title, experiment, chains, found, **parts)
+    exhibit = found.pop("exhibit", True)
+    return Plan(name, title, experiment, chains, found, **parts, exhibit=exhibit)
 
 
 def read_collections() -> dict[str, dict[str, Any]]:

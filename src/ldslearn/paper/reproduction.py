@@ -8,6 +8,8 @@ from typing import Any
 
 from ldslearn._parallel import progress
 from ldslearn.datasets.summary import summarize_collection
+from ldslearn.paper.accuracy import Accuracy
+from ldslearn.paper.clusters import Clusters
 from ldslearn.paper.coding_experiments import Coding, Covariance
 from ldslearn.paper.computing import compute
 from ldslearn.paper.dictionary_experiments import Convergence, Dictionaries, Hierarchical
@@ -31,6 +33,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "dictionaries": Dictionaries(),
     "pictures": Pictures(),
     "hierarchical": Hierarchical(),
+    "accuracy": Accuracy(),
+    "clusters": Clusters(),
 }
 
 _MOST_NAMED = 3  # collections in the title of a figure
@@ -60,7 +64,7 @@ def reproduce(
     Parameters
     ----------
     names : str or iterable of str
-        Of :func:`plan_names`, or "all".
+        Of :func:`plan_names`; "all" is every table and figure of the paper.
     data_dir : path, optional
         Folder of the paper's sets and of stand-ins; see docs/reproduction.md. Without it, or for
         sets that it does not have, embedded and synthetic sequences are taken, and this is said.
@@ -80,7 +84,7 @@ def reproduce(
         ``ldslearn.report.render_reproduction_page`` makes a page of it.
     """
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    plans = [load_plan(name) for name in (plan_names() if "all" in wanted else wanted)]
+    plans = [load_plan(name) for name in _expand(wanted)]
     library, ledger = Library(data_dir, n_jobs), Ledger(Path(records) / "records")
     sources = {plan.name: _sources(plan, library) for plan in plans}
     settings = {
@@ -120,7 +124,7 @@ def reproduce(
             outcome = EXPERIMENTS[plan.experiment].show(
                 plan, sources[plan.name], results, settings[plan.name]
             )
-            evidence += outcome.evidence
+            evidence += outcome.evidence if plan.exhibit else []
             figures.append({
                 "name": plan.name,
                 "title": _full_title(plan, origins),
@@ -142,6 +146,12 @@ def reproduce(
         "seconds": sum(ledger.seconds.values()),
         "makers": ledger.makers,
     }
+
+
+def _expand(names: list[str]) -> list[str]:
+    """Names of plans, each once, with those of the paper's exhibits in place of "all"."""
+    exhibits = plan_names(exhibits_only=True) if "all" in names else []
+    return list(dict.fromkeys([*exhibits, *(name for name in names if name != "all")]))
 
 
 @contextmanager
@@ -179,6 +189,8 @@ def _each(parts: dict[str, dict[Any, Run]]) -> Iterable[Run]:
 
 def _full_title(plan: Plan, origins: list[dict[str, Any]]) -> str:
     """The title of a figure of the paper, and on which data it is here."""
+    if len(origins) > _MOST_NAMED and not plan.exhibit:
+        return f"{plan.title}, on {len(origins)} collections"
     if len(origins) > _MOST_NAMED:
         n_paper = sum(one["origin"] == "paper" for one in origins)
         return (

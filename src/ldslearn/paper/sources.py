@@ -73,10 +73,10 @@ class Source:
         return self.protocol.splits(self.data, seed)
 
     def halves(self, most: int | None = None) -> list[Split]:
-        """Return the random halves that dictionaries are judged by, `most` at most."""
+        """Return random halves for dictionaries; `most` at most, else the collection's number."""
         protocol = parse(self.settings["halves"])
-        limits = [limit for limit in (most, self.settings.get("most_halves")) if limit is not None]
-        return replace(protocol, repeats=min([protocol.repeats, *limits])).splits(self.data)
+        most = self.settings.get("most_halves", protocol.repeats) if most is None else most
+        return replace(protocol, repeats=min(protocol.repeats, most)).splits(self.data)
 
     def allowed(self, n_states: int) -> int:
         """Return the number of states, or the largest that channels and lengths allow."""
