@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -287,8 +284,3 @@ def test_wrong_videos_are_named():
 def test_wrong_parameters_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         lbp_top(np.zeros((9, 8, 7)), **arguments)
-
-
-def test_importing_does_not_wait_for_numba():
-    code = "import sys, ldslearn.video.lbp; sys.exit('numba' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)

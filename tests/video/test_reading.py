@@ -9,7 +9,7 @@ from PIL import Image, ImageOps
 
 from ldslearn.video import read_frames, read_video, write_video
 from ldslearn.video.frame_options import FrameOptions
-from ldslearn.video.reading import natural_order, read_clips
+from ldslearn.video.reading import natural_key, read_clips
 from ldslearn.video.resizing import resize
 
 SMOOTH = np.add.outer(np.arange(12) * 5.0, np.add.outer(np.arange(18.0), np.arange(25.0) * 3))
@@ -120,8 +120,8 @@ def test_images_of_two_sizes_need_size(tmp_path):
 
 def test_natural_order():
     names = ["f10", "f9", "f09b", "a", "10", "9"]
-    assert sorted(names, key=natural_order) == ["9", "10", "a", "f9", "f09b", "f10"]
-    assert sorted(["٣", "3", "²"], key=natural_order)[0] == "3"  # other digits are letters here
+    assert sorted(names, key=natural_key) == ["9", "10", "a", "f9", "f09b", "f10"]
+    assert sorted(["٣", "3", "²"], key=natural_key)[0] == "3"  # other digits are letters here
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_bad_arguments(tmp_path):
 
 def test_a_mistake_of_ours_is_no_broken_file(tmp_path, monkeypatch):
     write_video(tmp_path / "a.mkv", SMOOTH)
-    monkeypatch.setattr("ldslearn.video.reading._pixels", lambda frame, colour: frame + colour)
+    monkeypatch.setattr("ldslearn.video.reading._to_pixels", lambda frame, colour: frame + colour)
     with pytest.raises(TypeError, match="unsupported operand"):
         read_video(tmp_path / "a.mkv")
 

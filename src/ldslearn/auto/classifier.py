@@ -27,7 +27,7 @@ from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks
 from ldslearn.models.defaults import too_short_for_any
-from ldslearn.sequences import as_collection, lengthen, name_sequence, select
+from ldslearn.sequences import as_collection, name_sequence, pad_short_sequences, select
 from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
 
@@ -194,7 +194,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
                 return self._system_scores(X)
         encoder = self.pipeline_[-2]
         least = encoder.n_states + encoder.delays
-        sequences = lengthen(as_collection(X), least, stacklevel=3)
+        sequences = pad_short_sequences(as_collection(X), least, stacklevel=3)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             inputs: Any = sequences

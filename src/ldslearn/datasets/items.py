@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ldslearn._kinds import is_system_file
-from ldslearn.video.reading import IMAGE_SUFFIXES, holds_images, natural_order
+from ldslearn.video.reading import IMAGE_SUFFIXES, has_images, natural_key
 
 VIDEO_SUFFIXES = frozenset({
     ".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg",
@@ -38,7 +38,7 @@ def is_item(path: Path) -> bool:
     if is_system_file(path):
         return False
     if path.is_dir():
-        return holds_images(path) and not any(map(_is_sequence_file, path.iterdir()))
+        return has_images(path) and not any(map(_is_sequence_file, path.iterdir()))
     return _is_sequence_file(path)
 
 
@@ -63,7 +63,7 @@ def _is_sequence_file(path: Path) -> bool:
 def sort_paths(paths: Iterable[Path]) -> list[Path]:
     """Return paths by name, clip2 before clip10, without hidden and system files."""
     visible = (path for path in paths if not is_system_file(path))
-    return sorted(visible, key=lambda path: natural_order(path.name))
+    return sorted(visible, key=lambda path: natural_key(path.name))
 
 
 def list_subfolders(folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from ldslearn._kinds import advise, is_system_file, nearest
 from ldslearn.datasets.items import Item, is_item, sort_paths
 from ldslearn.datasets.labels_from_file import is_labels_file
 from ldslearn.datasets.labels_from_manifest import is_manifest, list_manifest, seems_manifest
-from ldslearn.video.reading import holds_images
+from ldslearn.video.reading import has_images
 
 _NOTES = frozenset({".csv", ".tsv", ".txt"})  # beside class folders: manifests, tables, a README
 _FIELDS = {"class": "label", "group": "group", "split": "split"}  # of an item, by level
@@ -182,7 +182,7 @@ def _list_class(folder: Path) -> list[Path]:
     found = [path for path in paths if is_item(path)]
     single = set(found)
     for path in paths:
-        if path not in single and path.is_dir() and holds_images(path):
+        if path not in single and path.is_dir() and has_images(path):
             raise _errors.bad_file(
                 path,
                 "hold either the images of one item or other items",

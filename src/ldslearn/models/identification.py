@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._types import Floats
-from ldslearn.sequences import lagged
+from ldslearn.sequences import lagged_copies
 
 # A Gram matrix squares the singular values: those below 1e-8 of the largest drown in rounding, and
 # a direction is off by about eps (s_1 / s_n)^2; the least-squares fit divides that by what the
@@ -61,7 +61,7 @@ def observation_matrix(
     Y : (n_channels * delays, n_timepoints - delays + 1) array
     mean : (n_channels * delays,) array, zero unless `center`
     """
-    copies = lagged(sequence, delays)
+    copies = lagged_copies(sequence, delays)
     stacked = room[: copies.size].reshape(copies.shape)
     np.copyto(stacked, copies)
     Y = stacked.reshape(-1, copies.shape[2])

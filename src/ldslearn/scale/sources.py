@@ -12,7 +12,7 @@ from ldslearn._writing import check_outside, check_target, check_target_folder
 from ldslearn.datasets.folder import list_items
 from ldslearn.datasets.items import Item, is_item, is_item_name, list_subfolders
 from ldslearn.scale.shards import INDEX, KIND, SHARD_NAME
-from ldslearn.video.reading import images_of
+from ldslearn.video.reading import list_images
 
 _HEAD = 256  # bytes of an index that say whose it is
 
@@ -47,7 +47,7 @@ class Source:
         if self.is_set:
             yield from (file for folder in self.folders() for file in folder.iterdir())
         for path in self._paths():
-            yield from images_of(path) if path.is_dir() else [path]
+            yield from list_images(path) if path.is_dir() else [path]
 
     def folders(self) -> list[Path]:
         """Return the folders that are read: a new file in one may be read the next time."""

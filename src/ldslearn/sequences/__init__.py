@@ -1,8 +1,12 @@
-"""Collections of sequences: checked, stacked with delays, cut into windows, and made up."""
+"""Sequences, (n_channels, n_timepoints) arrays, before any model.
 
-from ldslearn.sequences.delays import hankel, lagged
-from ldslearn.sequences.lengthening import lengthen
+Collections are checked (`validation`), named for messages (`named`), stacked with delays, cut into
+windows, padded and resampled; `synthetic` and `textures` generate them.
+"""
+
+from ldslearn.sequences.delays import hankel, lagged_copies
 from ldslearn.sequences.named import NamedSequences, keep_names, name_sequence, name_some, select
+from ldslearn.sequences.padding import pad_short_sequences
 from ldslearn.sequences.synthetic import make_lds_sequences, propagate
 from ldslearn.sequences.textures import make_dynamic_textures
 from ldslearn.sequences.validation import as_collection
@@ -14,12 +18,12 @@ __all__ = [
     "as_collection",
     "hankel",
     "keep_names",
-    "lagged",
-    "lengthen",
+    "lagged_copies",
     "make_dynamic_textures",
     "make_lds_sequences",
     "name_sequence",
     "name_some",
+    "pad_short_sequences",
     "propagate",
     "select",
     "window_levels",

@@ -1,6 +1,6 @@
-"""Collections in data frames of pandas or polars, recognised by what they can do.
+"""Sequences in data frames of pandas or polars.
 
-Neither library is needed: frames are asked for their columns and values, and never imported.
+Neither library is imported: a frame is recognised by its attributes.
 """
 
 import warnings
@@ -22,7 +22,7 @@ _OWNERS = {
     "id", "caseid", "instance", "instanceid", "instances", "sequence", "sequenceid", "seriesid",
     "sampleid", "recording", "recordingid",
 }  # fmt: skip
-_LONG = {"dimid", "kind", "dimension", "variable"}  # a column that says which channel a row is of
+_LONG = {"dimid", "kind", "dimension", "variable"}  # columns that name the channel of a row
 
 
 def is_data_frame(value: Any) -> bool:
@@ -30,30 +30,30 @@ def is_data_frame(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "to_numpy") and hasattr(value, "shape")
 
 
-def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
-    """Return the sequences in a frame, or say how to make some of it.
+def sequences_from_data_frame(frame: Any, name: str) -> list[NDArray[Any]]:
+    """Return the sequences in a frame, or raise with the way to get them.
 
     Parameters
     ----------
     frame : data frame
-        Nested, as in sktime: a row for each sequence, a column for each channel, and in each cell
-        the values over time. Or with two levels of index, sequence and time, and a column for each
-        channel. Or with a column ``id`` that says which sequence a row belongs to, perhaps a column
-        of time, and a column for each channel.
+        Nested, as in sktime: one row per sequence, one column per channel, and in each cell the
+        values over time. Or with two levels of index, sequence and time, and one column per
+        channel. Or with a column ``id`` that names the sequence of a row, perhaps a time column,
+        and one column per channel.
     name : str
         What messages call it.
     """
     if is_nested(frame):
-        return [_stack(name, row, frame[row : row + 1]) for row in range(len(frame))]
+        return [_stack_cells(name, row, frame[row : row + 1]) for row in range(len(frame))]
     index: Any = getattr(frame, "index", None)
     names = [str(column) for column in frame.columns]
     if getattr(index, "nlevels", 1) == 2:
         owners = np.asarray(index.get_level_values(0))
         ticks = np.asarray(index.get_level_values(1))
-        return _split("index", owners, ticks, _numbers(frame, names, name))
+        return _split_rows("index", owners, ticks, _stack_columns(frame, names, name))
     plain = ["".join(c for c in column.lower() if c.isalnum()) for column in names]
     if getattr(index, "nlevels", 1) == 1 and not _LONG.isdisjoint(plain) and "value" in plain:
-        raise not_a_collection(name, "a data frame with one value per row", _pivot(names))
+        raise not_a_collection(name, "a data frame with one value per row", _suggest_pivot(names))
     owner = [column for column, word in zip(names, plain, strict=True) if word in _OWNERS]
     if len(owner) != 1 or getattr(index, "nlevels", 1) != 1:
         raise _ambiguous_frame(name, tuple(frame.shape), names)
@@ -64,12 +64,12 @@ def sequences_of_frame(frame: Any, name: str) -> list[NDArray[Any]]:
         raise _ambiguous_frame(name, tuple(frame.shape), names)
     time = np.asarray(frame[times[0]]) if times else None
     owners = np.asarray(frame[owner[0]])
-    return _split(f"column {owner[0]!r}", owners, time, _numbers(frame, channels, name))
+    return _split_rows(f"column {owner[0]!r}", owners, time, _stack_columns(frame, channels, name))
 
 
-def sequence_of_frame(frame: Any) -> NDArray[Any]:
+def sequence_from_data_frame(frame: Any) -> NDArray[Any]:
     """Return one sequence in a frame: rows are time points, columns are channels or times."""
-    if len(set(frame.columns)) < len(frame.columns):  # columns cannot be asked for by name
+    if len(set(frame.columns)) < len(frame.columns):  # names do not identify columns
         columns = list(np.asarray(frame).T)
     else:
         columns = [np.asarray(frame[column]) for column in frame.columns]
@@ -79,23 +79,23 @@ def sequence_of_frame(frame: Any) -> NDArray[Any]:
 
 
 def is_nested(frame: Any) -> bool:
-    """Whether the cells of a frame hold values over time, instead of one value."""
+    """Whether each cell of a frame holds values over time instead of one value."""
     if not len(frame) or not frame.shape[1]:
         return False
     first = np.empty(frame.shape[1], dtype=object)
-    first[:] = list(_cells(frame[0:1]))
+    first[:] = list(_list_cells(frame[0:1]))
     return all(not isinstance(cell, str | bytes) and np.ndim(cell) == 1 for cell in first)
 
 
-def _cells(row: Any) -> list[Any]:
+def _list_cells(row: Any) -> list[Any]:
     """The cells of a frame of one row."""
     if hasattr(row, "iloc"):
         return [row.iloc[0, column] for column in range(row.shape[1])]
     return list(row.row(0))
 
 
-def _stack(name: str, number: int, row: Any) -> NDArray[Any]:
-    channels = [np.asarray(cell) for cell in _cells(row)]
+def _stack_cells(name: str, number: int, row: Any) -> NDArray[Any]:
+    channels = [np.asarray(cell) for cell in _list_cells(row)]
     lengths = sorted({len(channel) for channel in channels})
     if len(lengths) > 1:
         raise _errors.invalid(
@@ -106,8 +106,8 @@ def _stack(name: str, number: int, row: Any) -> NDArray[Any]:
     return np.stack(channels)
 
 
-def _numbers(frame: Any, names: list[str], whole: str) -> NDArray[Any]:
-    """(n_rows, n_channels) values of some columns, which have names that may be no texts."""
+def _stack_columns(frame: Any, names: list[str], whole: str) -> NDArray[Any]:
+    """(n_rows, n_channels) values of some columns, whose names may not be texts."""
     by_name = {str(column): column for column in frame.columns}
     columns = {name: np.asarray(frame[by_name[name]]) for name in names}
     for name, values in columns.items():
@@ -116,10 +116,10 @@ def _numbers(frame: Any, names: list[str], whole: str) -> NDArray[Any]:
     return np.column_stack(list(columns.values()))
 
 
-def _split(
+def _split_rows(
     column: str, owners: NDArray[Any], time: NDArray[Any] | None, values: NDArray[Any]
 ) -> list[NDArray[Any]]:
-    """The rows of each owner, in the order of its times, as sequences; owners as they come."""
+    """The rows of each owner, by time, as sequences; owners in order of their first row."""
     _, first, inverse = np.unique(owners, return_index=True, return_inverse=True)
     if (np.diff(first) < 0).any():
         warnings.warn(
@@ -148,7 +148,7 @@ def _is_time(name: str, values: NDArray[Any]) -> bool:
     return rises_evenly(ticks) if is_short_name(name) else hardly_falls(ticks)
 
 
-def _pivot(names: list[str]) -> str:
+def _suggest_pivot(names: list[str]) -> str:
     plain = {"".join(c for c in one.lower() if c.isalnum()): one for one in names}
     owner = next((plain[word] for word in plain if word in _OWNERS), names[0])
     channel = next(plain[word] for word in plain if word in _LONG)
@@ -162,7 +162,7 @@ def _pivot(names: list[str]) -> str:
 def _ambiguous_frame(
     name: str, shape: tuple[int, ...], columns: Sequence[str]
 ) -> _errors.InputTypeError:
-    """A data frame that does not say which sequence a row belongs to."""
+    """Return the error about a data frame that does not name the sequence of a row."""
     shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
     return not_a_collection(
         name,
@@ -174,7 +174,7 @@ def _ambiguous_frame(
 
 
 def _text_column(name: str, column: str) -> _errors.InputTypeError:
-    """A column of a frame that holds no numbers."""
+    """Return the error about a column of a frame without numbers."""
     remedy = f"Drop it: X.drop(columns={column!r})."
     return not_a_collection(name, f"a data frame whose column {column!r} holds no numbers", remedy)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def lagged(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
+def lagged_copies(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
     """Return the lagged copies of a sequence as a view, nothing copied.
 
     Parameters
@@ -46,4 +46,4 @@ def hankel(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
     """
     if delays == 1:
         return sequence
-    return lagged(sequence, delays).reshape(sequence.shape[0] * delays, -1)
+    return lagged_copies(sequence, delays).reshape(sequence.shape[0] * delays, -1)

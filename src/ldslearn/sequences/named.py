@@ -1,4 +1,4 @@
-"""Sequences that know their names, so that messages can say which file they are about."""
+"""Lists of sequences with names, so that messages can name the file of a sequence."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
@@ -9,10 +9,10 @@ _SHOWN = 3  # names in a message
 
 
 class NamedSequences(list[NDArray[Any]]):
-    """A list of sequences with what messages call each of them, as a rule its file.
+    """A list of sequences, each with its name in messages, as a rule its file.
 
-    A name belongs to an array: in a list that was reordered or changed in place, what is no longer
-    in its place has no name.
+    A name belongs to an array: in a list that was reordered or changed in place, an array that has
+    moved has no name.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ class NamedSequences(list[NDArray[Any]]):
 
 
 def name_sequence(sequences: Any, index: int, first: int = 0) -> str:
-    """Return what messages call a sequence: its name where it has one, else its number.
+    """Return the name of a sequence for messages, or its number where it has none.
 
-    `first` is the number of the first, where `sequences` are part of others.
+    `first` is the number of the first sequence, where `sequences` are a part of a list.
     """
     named = getattr(sequences, "_named", ())
     if index < len(named) and named[index][0] is sequences[index]:
@@ -56,7 +56,7 @@ def name_some(sequences: Any, indices: Sequence[int]) -> str:
 
 
 def keep_names(sequences: list[NDArray[Any]], originals: Any) -> list[NDArray[Any]]:
-    """Return sequences that were made one by one of others, under the names of those."""
+    """Return sequences, each made from one of `originals`, with the names of those."""
     if not isinstance(originals, NamedSequences):
         return sequences
     return NamedSequences(sequences, [name_sequence(originals, i) for i in range(len(originals))])

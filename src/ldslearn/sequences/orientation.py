@@ -1,4 +1,4 @@
-"""Whether sequences are (n_channels, n_timepoints), or the other way round."""
+"""Recognise sequences that seem to be (n_timepoints, n_channels) arrays."""
 
 import warnings
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ def seem_transposed(sequences: Sequence[NDArray[Any]]) -> bool:
     """Whether sequences look like (n_timepoints, n_channels) arrays.
 
     All have the same shape, at most 12 time points, and four times as many channels: seldom a
-    recording, and often one of a sensor the wrong way round. Short videos have this shape, too:
-    callers that know of frames do not ask.
+    recording, and often one of a sensor that is transposed. Short videos have this shape, too:
+    callers that know of frames do not call this.
     """
     if len(sequences) < _ENOUGH:
         return False
@@ -30,7 +30,7 @@ def seem_transposed(sequences: Sequence[NDArray[Any]]) -> bool:
 def warn_if_transposed(X: Any, sequences: Sequence[NDArray[Any]]) -> None:
     """Warn if one (N, ...) array was given and its sequences :func:`seem_transposed`.
 
-    Lists are not asked: those of readers may hold videos.
+    Lists are not checked: those of readers may hold videos.
     """
     if isinstance(X, np.ndarray) and X.ndim == 3 and seem_transposed(sequences):
         text = describe_transposed(sequences, "pass X.transpose(0, 2, 1)")

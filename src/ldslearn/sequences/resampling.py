@@ -1,9 +1,10 @@
-"""Sequences at another rate: straight lines between samples, and a filter before going down."""
+"""Resample sequences: linear interpolation, after a low-pass filter where the rate falls."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import firwin, oaconvolve
 
 from ldslearn._types import Floats
 
@@ -16,10 +17,10 @@ _HALF_WIDTH = 10  # samples of the lower rate on each side of the filter, as res
 def resample(sequence: NDArray[np.floating], seconds: Floats, rate: float) -> Floats:
     """Return a sequence at even steps of ``1 / rate`` seconds, from its first sample on.
 
-    Values between samples lie on straight lines, also across gaps, and none lies beyond the last
-    sample. Where samples are denser than that, what is faster than half of `rate` is removed first
-    by a low-pass filter without delay (a windowed sinc, 21 samples of the new rate long, ends
-    continued by odd reflection): it would be taken for something slower.
+    Values between samples are interpolated linearly, also across gaps; none lies beyond the last
+    sample. Where samples are denser than that, frequencies above half of `rate`, which would alias,
+    are removed first by a low-pass filter without delay (a windowed sinc, 21 samples of the new
+    rate long, ends continued by odd reflection).
 
     Parameters
     ----------
@@ -51,9 +52,9 @@ def resample(sequence: NDArray[np.floating], seconds: Floats, rate: float) -> Fl
 
 
 def usual_step(seconds: Floats) -> float:
-    """The mean of the steps within half of their median, so that gaps do not count.
+    """Return the mean of the steps within half of their median, so that gaps do not count.
 
-    If fewer than nine of ten are, times are uneven, and it is the mean of all steps.
+    If fewer than nine of ten are, times are uneven, and the mean of all steps is returned.
     """
     steps = np.diff(seconds)
     median = float(np.median(steps))
@@ -71,9 +72,7 @@ def _interpolate(values: Floats, seconds: Floats, grid: Floats) -> Floats:
 
 
 def _smooth(values: Floats, factor: float) -> Floats:
-    """Remove what `factor` times fewer samples could not show."""
-    from scipy.signal import firwin, oaconvolve  # takes its time
-
+    """Remove frequencies that `factor` times fewer samples cannot represent."""
     half = min(math.ceil(_HALF_WIDTH * factor), values.shape[1] - 1)
     if half < 1:
         return values

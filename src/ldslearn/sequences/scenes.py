@@ -1,4 +1,4 @@
-"""The scenes behind :func:`ldslearn.datasets.make_dynamic_textures`: one function a kind."""
+"""The scenes behind :func:`ldslearn.datasets.make_dynamic_textures`: one function per kind."""
 
 from collections.abc import Callable, Mapping
 from math import pi

@@ -1,4 +1,4 @@
-"""Sequences drawn from classes of random linear dynamical systems."""
+"""Sequences sampled from classes of random linear dynamical systems."""
 
 from typing import Any
 
@@ -50,11 +50,11 @@ def make_lds_sequences(
     noise: float = 0.05,
     random_state: Any = None,
 ) -> tuple[list[Floats], NDArray[np.int64]]:
-    """Return sequences drawn from classes of stable systems, and their labels.
+    """Return sequences sampled from classes of stable systems, and their labels.
 
     Every class is one random system. Each of its sequences comes from that system with its
     eigenvalues and measurement matrix perturbed, so `jitter` sets how separable the classes are:
-    at 0 all sequences of a class share one system, well above 1 the classes melt together.
+    at 0 all sequences of a class share one system, well above 1 the classes overlap.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def make_lds_sequences(
     n_channels, n_states : int
         Every sequence is ``(n_channels, n_timepoints)``; n_states <= n_channels.
     n_timepoints : int or (int, int)
-        Length of every sequence, or the range from which each length is drawn, ends included.
+        Length of every sequence, or the range from which each length is sampled, ends included.
     radius : (float, float)
         Range of the eigenvalue moduli, within (0, 1).
     jitter : float

@@ -1,4 +1,4 @@
-"""Columns of time, told from channels by their names and by how their values rise."""
+"""Rules that distinguish time columns from channels: their names, and how their values rise."""
 
 import re
 
@@ -20,17 +20,17 @@ _TIMES = {
     "elapsed", "zeit", "uhrzeit", "zeitstempel", "datum", "tiempo", "fecha", "hora", "heure",
 }  # fmt: skip
 _COUNTERS = {"index", "idx", "frame", "frames", "sample", "samples", "row", "unnamed", "counter"}
-_BESIDE = {
+_QUALIFIERS = {
     "unix", "utc", "gmt", "local", "system", "linux", "posix", "logging", "log", "since", "start",
     "sensor", "number", "num", "no", "nr", "id", "of", "day", "iso", "fine", "packet", "0",
 }  # fmt: skip
-_SHORT = {"t", "s", "h"}  # names that are as often those of a temperature or a distance
+_SHORT = {"t", "s", "h"}  # may also be a temperature or a distance
 _WORD = re.compile(r"[A-Z]?[a-zµμ]+|[A-Z]+(?![a-z])|\d+")
 
-_MOSTLY = 0.9  # of the steps of a clock, which may be set back, do not go backwards
+_MOSTLY = 0.9  # of the steps of a clock go forward: it may be set back
 _FEWEST = 8  # rows; fewer may rise evenly by chance
-_EVEN = 0.95  # of the steps of a column of time without a name are equal, but for gaps
-_TOLERANCE = 0.01  # of a step: no difference
+_EVEN = 0.95  # of the steps of a time column without a name are equal: others are gaps
+_TOLERANCE = 0.01  # relative difference of equal steps
 _EPOCH = 5e8, 5e9  # seconds since 1970: the years 1985 to 2128
 
 
@@ -40,26 +40,26 @@ def is_time_name(name: str) -> bool:
     Case, a unit (``time [ms]``, ``t_s``) and words such as ``unix`` or ``elapsed`` do not matter.
     A column without a name is an index, as spreadsheets and data frames write it.
     """
-    words = _words(name)
-    known = _TIMES | _COUNTERS | _BESIDE | set(_UNITS)
+    words = _split_words(name)
+    known = _TIMES | _COUNTERS | _QUALIFIERS | set(_UNITS)
     alone = _TIMES | _COUNTERS | (set(_UNITS) - _NOT_ALONE)
     return not name.strip() or (set(words) <= known and not alone.isdisjoint(words))
 
 
 def is_counter_name(name: str) -> bool:
-    """Whether a name says that a column counts rows, and does not measure time."""
-    words = set(_words(name))
+    """Whether a name says that a column counts rows and does not measure time."""
+    words = set(_split_words(name))
     return not name.strip() or (words.isdisjoint(_TIMES) and not words.isdisjoint(_COUNTERS))
 
 
 def is_short_name(name: str) -> bool:
-    """Whether a name of time is so short that values must rise evenly, too: "t" or "s"."""
+    """Whether a name of time is so short ("t", "s") that values must rise evenly, too."""
     return name.strip().lower() in _SHORT
 
 
 def find_unit_in_name(name: str) -> float | None:
-    """Seconds in the unit that a column's name ends in; None without one."""
-    words = _words(name)
+    """Return the seconds in the unit that a column's name ends or starts with; None without."""
+    words = _split_words(name)
     given = _UNITS.get(words[-1]) if words else None
     if given is None and words:
         given = _UNITS.get(words[0])  # seconds_elapsed
@@ -67,7 +67,7 @@ def find_unit_in_name(name: str) -> float | None:
 
 
 def epoch_unit(first: float, last: float) -> float | None:
-    """Seconds in the unit of times since 1970, which their size tells; None for other numbers."""
+    """Return the seconds in the unit of times since 1970, by their size; None for other numbers."""
     for unit in (1.0, 1e-3, 1e-6, 1e-9):
         if all(_EPOCH[0] <= value * unit <= _EPOCH[1] for value in (first, last)):
             return unit
@@ -75,7 +75,7 @@ def epoch_unit(first: float, last: float) -> float | None:
 
 
 def hardly_falls(values: Floats) -> bool:
-    """Whether nine of ten steps go forward or stay: a clock, or a date that stands still."""
+    """Whether nine of ten steps go forward or stay: those of a clock, or of a constant date."""
     return len(values) < 2 or float(np.mean(np.diff(values) >= 0)) >= _MOSTLY
 
 
@@ -85,11 +85,11 @@ def rises_strictly(values: Floats) -> bool:
 
 
 def rises_evenly(values: Floats, quantum: float = 0.0) -> bool:
-    """Whether values rise as those of a clock do that nobody named.
+    """Whether values rise like those of a clock without a name.
 
     All steps go forward, and either 95 % of them are equal to within 1 % (others are gaps), or all
-    values lie on one straight line to within `quantum`, the last digit they are written with.
-    Eight values at least: fewer may do so by chance.
+    values lie on one straight line to within `quantum`, their last written digit. Fewer than eight
+    values may do so by chance, and do not count.
     """
     if not rises_strictly(values):
         return False
@@ -101,5 +101,5 @@ def rises_evenly(values: Floats, quantum: float = 0.0) -> bool:
     return bool(np.abs(values - line).max() <= quantum)
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]

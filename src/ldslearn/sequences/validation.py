@@ -1,4 +1,4 @@
-"""Accept a collection of sequences, or say which one is wrong and why."""
+"""Check a collection of sequences, with errors that name the wrong one and the reason."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +11,8 @@ from ldslearn._checks import check_unmasked
 from ldslearn.sequences.data_frames import (
     is_data_frame,
     not_a_collection,
-    sequence_of_frame,
-    sequences_of_frame,
+    sequence_from_data_frame,
+    sequences_from_data_frame,
 )
 from ldslearn.sequences.named import keep_names, name_sequence, name_some
 
@@ -35,7 +35,7 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     list of ndarray
         Views of the input where it held arrays; nothing is copied or converted.
     """
-    members = _members(X, name)
+    members = _list_members(X, name)
     who = [name_sequence(X, index) for index in range(len(members))]
     sequences = [_as_sequence(member, one) for member, one in zip(members, who, strict=True)]
     if not sequences:
@@ -59,7 +59,7 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     return sequences
 
 
-def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
+def _list_members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
     if isinstance(X, np.ndarray) and X.dtype != object:
         _check_dtype(X.dtype, "X")
         if X.ndim == 2:
@@ -75,7 +75,7 @@ def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
             raise not_a_collection(name, f"an array of shape {X.shape}", remedy)
         return X
     if is_data_frame(X):
-        return sequences_of_frame(X, name)
+        return sequences_from_data_frame(X, name)
     if isinstance(X, str | bytes | dict) or not isinstance(X, Sequence | np.ndarray):
         remedy = "Pass list(...) of an iterable, or numpy.asarray(...) of a tensor."
         if hasattr(X, "X") and hasattr(X, "names"):
@@ -87,7 +87,7 @@ def _members(X: Any, name: str) -> Sequence[Any] | NDArray[Any]:
 def _as_sequence(member: Any, who: str) -> NDArray[Any]:
     check_unmasked(who, member)
     try:
-        sequence = sequence_of_frame(member) if is_data_frame(member) else np.asarray(member)
+        sequence = sequence_from_data_frame(member) if is_data_frame(member) else np.asarray(member)
     except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors with gradients
         raise _not_an_array(who, member) from error
     if sequence.dtype == object:
@@ -108,7 +108,7 @@ def _check_dtype(dtype: np.dtype[Any], who: str) -> None:
 
 
 def _check_finite(sequences: list[NDArray[Any]]) -> None:
-    # A sum is one pass without a temporary; only a suspect sum is looked at value by value.
+    # A sum is one pass without a temporary; values are inspected only where it is not finite.
     with np.errstate(over="ignore", invalid="ignore"):
         suspects = [i for i, sequence in enumerate(sequences) if not np.isfinite(sequence.sum())]
     affected = [i for i in suspects if not np.isfinite(sequences[i]).all()]
@@ -125,7 +125,7 @@ def _check_finite(sequences: list[NDArray[Any]]) -> None:
 
 
 def _wrong_dimensions(who: str, shape: tuple[int, ...]) -> ValueError:
-    """One member of a list that is not a matrix."""
+    """Return the error about a member of a list that is not a matrix."""
     remedy = {
         1: "For a single channel pass sequence[None, :].",
         3: "A video (n_frames, height, width) becomes a sequence by ldslearn.video.to_sequence.",
@@ -137,7 +137,7 @@ def _wrong_dimensions(who: str, shape: tuple[int, ...]) -> ValueError:
 
 
 def _not_an_array(who: str, got: object) -> _errors.InputTypeError:
-    """A member of a list NumPy cannot make an array of."""
+    """Return the error about a member of a list that NumPy cannot turn into an array."""
     return _errors.InputTypeError(
         f"{who} must be an array of shape (n_channels, n_timepoints); "
         f"got {type(got).__name__}. numpy.asarray must turn it into a matrix of real numbers."
@@ -147,7 +147,7 @@ def _not_an_array(who: str, got: object) -> _errors.InputTypeError:
 def _not_finite(
     who: str, n_nan: int, n_infinite: int, size: int, others: str, indices: Sequence[int]
 ) -> _errors.SequenceError:
-    """NaN or infinity in one sequence, and perhaps in others."""
+    """Return the error about NaN or infinity in one sequence, and perhaps in others."""
     more = (
         f" {len(indices) - 1} more {_errors.pluralize(len(indices) - 1)} affected: {others}."
         * bool(others)
@@ -162,7 +162,7 @@ def _not_finite(
 def _channel_counts_differ(
     who: str, got: int, first: str, expected: int, indices: Sequence[int], lengths: set[int]
 ) -> _errors.SequenceError:
-    """Sequences with different numbers of rows; `lengths` are the numbers of columns of all."""
+    """Return the error about different numbers of rows; `lengths` are all numbers of columns."""
     remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
     if len(lengths) == 1:
         remedy = (

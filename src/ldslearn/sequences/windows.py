@@ -27,8 +27,8 @@ def aligned_windows(
     """Return the windows of a sequence, level by level, as views.
 
     The windows of a level are equally long and evenly spread, the first at the start and the last
-    at the end. They touch, unless the sequence is short: a window has `shortest` time points at
-    least, and windows overlap just as much as they must for it.
+    at the end. They touch; in a short sequence they overlap, so that each has `shortest` time
+    points.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Video in and out: files to frames, frames to sequences and back, texture descriptors."""
+"""Videos: read and write files, turn frames into sequences and back, LBP-TOP histograms.
+
+Files are decoded in `reading` by the settings in `frame_options`.
+"""
 
 from ldslearn.video.frames import to_sequence, to_video
 from ldslearn.video.lbp import lbp_top

@@ -66,15 +66,15 @@ def count_patterns(video, margins, corners, weights, tolerance, bins, counts):  
             for x in range(n):
                 codes[x] = 0
             for p in range(len(corners)):
-                first = _row(video, t, y, margin_x, corners[p, 0], n)
+                first = _shift_row(video, t, y, margin_x, corners[p, 0], n)
                 if weights[p, 0] == 1.0:
                     mark_brighter(centres, first, p, codes)
                 else:
                     rows = (
                         first,
-                        _row(video, t, y, margin_x, corners[p, 1], n),
-                        _row(video, t, y, margin_x, corners[p, 2], n),
-                        _row(video, t, y, margin_x, corners[p, 3], n),
+                        _shift_row(video, t, y, margin_x, corners[p, 1], n),
+                        _shift_row(video, t, y, margin_x, corners[p, 2], n),
+                        _shift_row(video, t, y, margin_x, corners[p, 3], n),
                     )
                     mark_brighter_between(centres, rows, weights[p], tolerance, p, codes)
             for x in range(n):
@@ -82,6 +82,6 @@ def count_patterns(video, margins, corners, weights, tolerance, bins, counts):  
 
 
 @njit(**_options)
-def _row(video, t, y, x, offset, n):  # type: ignore[no-untyped-def]
+def _shift_row(video, t, y, x, offset, n):  # type: ignore[no-untyped-def]
     start = x + offset[2]
     return video[t + offset[0], y + offset[1], start : start + n]

@@ -1,4 +1,4 @@
-"""How frames become pixels."""
+"""Settings of frames: which are kept, and how they are cropped and resized."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from ldslearn.video.resizing import resize
 
 Crop = tuple[int, int, int, int] | Literal["motion"] | None
 
-_ENLARGED = 16  # times the pixels of a frame that it may be resized to,
-_ALWAYS = 2**18  # pixels, that it may be resized to in any case
-_LONGEST_SIDE = 10_000  # pixels, of frames that are asked for
+_ENLARGED = 16  # how many times its pixels a frame may be resized to
+_ALWAYS = 2**18  # pixels that any frame may be resized to
+_LONGEST_SIDE = 10_000  # pixels of `size` and `crop`
 
 
 @dataclass(frozen=True)
 class FrameOptions:
-    """How frames become pixels; see :func:`read_video`."""
+    """Which frames are kept, cropped and resized; see :func:`ldslearn.video.read_video`."""
 
     size: tuple[int, int] | None = None
     colour: bool = False
@@ -47,7 +47,7 @@ class FrameOptions:
             check_whole("length", self.length)
 
     def apply(self, frames: Iterable[NDArray[Any]], source: Path) -> Iterator[Pixels]:
-        """Take every `stride`-th frame, crop and resize it; "motion" is left to :meth:`finish`."""
+        """Yield every `stride`-th frame, cropped and resized; :meth:`finish` crops to motion."""
         shape: tuple[int, ...] | None = None
         for frame in islice(frames, 0, None, self.stride):
             cropped = frame
@@ -74,7 +74,7 @@ class FrameOptions:
             yield cropped.astype(np.float32, copy=False)
 
     def finish(self, clip: Pixels, source: Path) -> Pixels:
-        """Return a whole clip, cropped to its motion if that was asked for."""
+        """Return a whole clip, cropped to its motion if `crop` is "motion"."""
         if self.crop != "motion":
             return clip
         assert self.size is not None
@@ -88,7 +88,7 @@ class FrameOptions:
         return crop_to_motion(clip, self.size)
 
     def _check_enlarging(self, frame: NDArray[Any], source: Path) -> None:
-        """Raise if frames would be far larger than a file justifies, as forged models ask for."""
+        """Raise if frames would be far larger than those of the file, as in forged models."""
         assert self.size is not None
         largest = max(_ALWAYS, _ENLARGED * frame.shape[0] * frame.shape[1])
         if self.size[0] * self.size[1] > largest:

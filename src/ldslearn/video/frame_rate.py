@@ -1,4 +1,4 @@
-"""Frames per second: what a file says, and frames picked for another rate."""
+"""Frames per second: read from a file, and changed by picking frames."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from os import PathLike
 from typing import TypeVar
 
 from ldslearn._files import open_file
-from ldslearn.video.opening import damage_errors, open_container
+from ldslearn.video.opening import DAMAGE_ERRORS, open_container
 
 Frame = TypeVar("Frame")
 
@@ -14,14 +14,14 @@ _FASTEST = 100_000.0  # frames per second; some containers count ticks of their 
 
 
 def read_frame_rate(path: str | PathLike[str]) -> float | None:
-    """Return the frames per second that a video file tells; None if it tells none."""
+    """Return the frames per second that a video file states; None if it states none."""
     with open_file(path) as file:
         try:
             with open_container(file) as container:
                 stream = next(iter(container.streams.video), None)
                 found = stream and (stream.average_rate or stream.guessed_rate)
                 rate = float(found or 0)
-        except damage_errors():  # whoever decodes the file says what is wrong with it
+        except DAMAGE_ERRORS:  # decoding the file raises, and says what is wrong
             return None
     return rate if 0 < rate <= _FASTEST else None
 
@@ -29,7 +29,7 @@ def read_frame_rate(path: str | PathLike[str]) -> float | None:
 def pick_frames(frames: Iterable[Frame], own_rate: float, rate: float) -> Iterator[Frame]:
     """Yield, for every ``1 / rate`` seconds, the frame nearest in time: some twice, or some never.
 
-    Frames are not mixed, which would show two pictures at once.
+    Frames are not interpolated, which would overlay two images.
     """
     wanted = 0
     for index, frame in enumerate(frames):

@@ -1,4 +1,4 @@
-"""Frames <-> sequences: a pixel is a channel."""
+"""Turn videos into sequences and back: each pixel is a channel."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ldslearn._checks import check_unmasked
 
 
 def to_sequence(video: ArrayLike) -> NDArray[Any]:
-    """Return a video as a sequence, one channel a pixel.
+    """Return a video as a sequence, one channel per pixel.
 
     Parameters
     ----------

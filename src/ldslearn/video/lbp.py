@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _checks, _errors
 from ldslearn._types import Floats
+from ldslearn.video._lbp_compiled import count_patterns
 
 # The two axes of each plane, as axes of a video (t, y, x): the first carries the cosine.
 PLANES = {"XY": (2, 1), "XT": (2, 0), "YT": (1, 0)}
-MOST_NEIGHBOURS = 16  # a table of all 2^P codes is made
-# Far above rounding, far below what a grey level can weigh between four pixels.
+MOST_NEIGHBOURS = 16  # the table of codes has 2^P entries
+# Far above rounding, and far below the weight of a grey level between four pixels.
 TOLERANCE = 1e-10
 
 
@@ -46,7 +47,7 @@ def lbp_top(
         have a bin each.
     window, step : int
         Frames of a sub-video, and from the start of one to the start of the next. Frames at the end
-        that do not fill a sub-video are left out.
+        that do not fill a sub-video are omitted.
 
     Returns
     -------
@@ -56,8 +57,8 @@ def lbp_top(
 
     Notes
     -----
-    A sub-video stands by itself: it counts only those pixels whose neighbours on all planes lie
-    inside it, r_t to window - r_t - 1 in time.
+    A sub-video counts only pixels whose neighbours on all planes lie inside it, r_t to
+    window - r_t - 1 in time.
 
     Neighbours between pixels are interpolated linearly from the four around them. So that rounding
     decides no tie, such a neighbour counts as darker only if it is so by more than 1e-10 of the
@@ -72,25 +73,22 @@ def lbp_top(
     .. [1] G. Zhao and M. Pietikäinen, "Dynamic texture recognition using local binary patterns with
        an application to facial expressions", IEEE TPAMI 29(6), 2007.
     """
-    counts_of_neighbours = _three("n_neighbours", n_neighbours, least=2)
+    counts_of_neighbours = _as_three("n_neighbours", n_neighbours, least=2)
     if max(counts_of_neighbours) > MOST_NEIGHBOURS:
         rule = f"be at most {MOST_NEIGHBOURS}"
         raise _errors.invalid_parameter("n_neighbours", rule, n_neighbours)
-    radius_x, radius_y, radius_t = _three("radii", radii, least=1)
+    radius_x, radius_y, radius_t = _as_three("radii", radii, least=1)
     margins = (radius_t, radius_y, radius_x)
     _checks.check_whole("window", window, least=2 * radius_t + 1)
     _checks.check_whole("step", step)
-    frames = _frames(video, margins, window)
-
-    # numba takes a second to import: only those who need it wait.
-    from ldslearn.video._lbp_compiled import count_patterns
+    frames = _check_video(video, margins, window)
 
     starts = np.arange(0, len(frames) - window + 1, step)
     ends = starts + window - 2 * radius_t
     histograms = []
     for axes, P in zip(PLANES.values(), counts_of_neighbours, strict=True):
-        corners, weights = _neighbours(P, axes, margins)
-        bins, n_bins = _bins(P, uniform)
+        corners, weights = _locate_neighbours(P, axes, margins)
+        bins, n_bins = _assign_bins(P, uniform)
         # A row of zeros first: after the sum over time, rows differ by what lies between them.
         counts = np.zeros((len(frames) - 2 * radius_t + 1, n_bins), dtype=np.int64)
         count_patterns(frames, margins, corners, weights, TOLERANCE, bins, counts[1:])
@@ -100,7 +98,7 @@ def lbp_top(
     return np.concatenate(histograms)
 
 
-def _frames(video: ArrayLike, margins: tuple[int, int, int], window: int) -> Floats:
+def _check_video(video: ArrayLike, margins: tuple[int, int, int], window: int) -> Floats:
     """Return the video as contiguous doubles, or raise."""
     _checks.check_unmasked("video", video)
     frames = np.asarray(video)
@@ -142,7 +140,7 @@ def _frames(video: ArrayLike, margins: tuple[int, int, int], window: int) -> Flo
     return values
 
 
-def _three(name: str, value: Any, least: int) -> tuple[int, int, int]:
+def _as_three(name: str, value: Any, least: int) -> tuple[int, int, int]:
     """Return one whole number as three, or three as they are."""
     values = tuple(value) if isinstance(value, Iterable) else (value,) * 3
     if len(values) != 3:
@@ -153,7 +151,7 @@ def _three(name: str, value: Any, least: int) -> tuple[int, int, int]:
     return first, second, third
 
 
-def _neighbours(
+def _locate_neighbours(
     n_neighbours: int, axes: tuple[int, int], radii: tuple[int, int, int]
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return the four pixels around each neighbour, as offsets (t, y, x), and their weights.
@@ -165,22 +163,22 @@ def _neighbours(
     """
     angles = 2 * np.pi * np.arange(n_neighbours) / n_neighbours
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    # cos(pi / 2) is 6e-17: rounded away, or a neighbour on a pixel would seem to lie beside it.
+    # cos(pi / 2) is 6e-17: rounding puts a neighbour that is a pixel exactly on it.
     places = np.round(circle * [radii[axis] for axis in axes], 12)
     lower = np.floor(places)
-    share = places - lower
+    fraction = places - lower
     corners = np.zeros((n_neighbours, 4, 3), dtype=np.int64)
     weights = np.ones((n_neighbours, 4))
     for corner, upper in enumerate([(0, 0), (0, 1), (1, 0), (1, 1)]):
         for k, axis in enumerate(axes):
-            # A share of 0 never steps to the upper pixel, which may lie outside of the video.
-            corners[:, corner, axis] = lower[:, k] + upper[k] * (share[:, k] > 0)
-            weights[:, corner] *= share[:, k] if upper[k] else 1 - share[:, k]
+            # A fraction of 0 keeps to the lower pixel: the upper may lie outside of the video.
+            corners[:, corner, axis] = lower[:, k] + upper[k] * (fraction[:, k] > 0)
+            weights[:, corner] *= fraction[:, k] if upper[k] else 1 - fraction[:, k]
     return corners, weights
 
 
-def _bins(n_neighbours: int, uniform: bool) -> tuple[NDArray[np.int64], int]:
-    """Return the bin of every code, (2 ** n_neighbours,), and how many bins there are."""
+def _assign_bins(n_neighbours: int, uniform: bool) -> tuple[NDArray[np.int64], int]:
+    """Return the bin of every code, (2 ** n_neighbours,), and the number of bins."""
     codes = np.arange(2**n_neighbours)
     if not uniform:
         return codes, len(codes)

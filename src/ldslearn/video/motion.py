@@ -1,4 +1,4 @@
-"""The part of a video in which most happens."""
+"""Crop a video to the window whose pixels vary most over time."""
 
 from typing import Any
 
@@ -7,14 +7,13 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 
-_ROUNDING = 1e-12  # of the sum of all variances, by which sums over equal windows differ
+_ROUNDING = 1e-12  # of the sum of all variances: sums over equal windows differ by less
 
 
 def find_motion(video: NDArray[Any], size: tuple[int, int]) -> tuple[int, int]:
     """Return top and left of the window whose pixels vary most over time.
 
-    The sum over the window of the variances of its pixels is largest; of equal windows the first
-    by rows is taken.
+    The window with the largest sum of variances of its pixels; of equal windows the first by rows.
 
     Parameters
     ----------

@@ -2,24 +2,19 @@
 
 from typing import Any, BinaryIO
 
+import av
+
 from ldslearn._files import DAMAGE
+
+DAMAGE_ERRORS = (av.error.FFmpegError, *DAMAGE)  # what PyAV and FFmpeg raise for damaged bytes
 
 
 def open_container(file: BinaryIO) -> Any:
     """Return the container in a file, to be closed by a ``with``.
 
-    It is a file object, and no protocols are allowed: a playlist cannot make us open anything else.
+    It gets a file object and no protocols, so that a playlist cannot open anything else.
     """
-    import av  # takes its time
-
     settings: dict[str, Any] = {"options": {"protocol_whitelist": "none"}}
-    if int(av.__version__.split(".")[0]) < 19:  # from there on texts never fail
+    if int(av.__version__.split(".")[0]) < 19:  # later versions decode metadata without errors
         settings["metadata_errors"] = "ignore"
     return av.open(file, "r", **settings)
-
-
-def damage_errors() -> tuple[type[Exception], ...]:
-    """Return what PyAV and FFmpeg raise for damaged bytes."""
-    import av
-
-    return (av.error.FFmpegError, *DAMAGE)

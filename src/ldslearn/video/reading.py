@@ -1,4 +1,4 @@
-"""Decode videos and folders of images, frame by frame, each made small before the next is read."""
+"""Decode videos and folders of images frame by frame, each resized before the next is read."""
 
 import re
 import warnings
@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,11 +17,11 @@ from ldslearn._files import VARIABLE, memory_limit, open_file
 from ldslearn._kinds import recognize
 from ldslearn._types import Pixels
 from ldslearn.video.frame_options import Crop, FrameOptions
-from ldslearn.video.opening import damage_errors, open_container
+from ldslearn.video.opening import DAMAGE_ERRORS, open_container
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"})
-_LARGEST_FRAME = 4 * 10**7  # pixels, more than 8K video; a header that claims more is lying
-_WHOLE = 0.9  # of the frames a header promises: containers are off by a few, not by a tenth
+_LARGEST_FRAME = 4 * 10**7  # pixels, more than 8K video; a header that claims more is false
+_WHOLE = 0.9  # of the frames in the header: complete files lack a few, not a tenth
 _JPEG_START = b"\xff\xd8"
 _JPEG_END = b"\xd9"
 # What opens a segment or ends the image: not stuffing (00), restarts (D0 to D7) or padding (FF).
@@ -42,8 +43,7 @@ def read_video(
     ----------
     path : str or path
     size : (height, width), optional
-        Frames are resized to it, with antialiasing, as they are decoded: only the small ones are
-        kept.
+        Frames are resized to it, with antialiasing, as they are decoded.
     colour : bool, default False
         Red, green and blue instead of grey.
     crop : (top, left, height, width) or "motion", optional
@@ -52,7 +52,7 @@ def read_video(
     stride : int, default 1
         Keep every `stride`-th frame.
     length : int, optional
-        Stop after so many (kept) frames.
+        Stop after so many of the kept frames.
 
     Returns
     -------
@@ -92,8 +92,8 @@ def read_clips(
     """Yield the clips of a video file or folder of images, one in memory at a time.
 
     Without `chunk` that is one clip, of ``options.length`` frames at most. With it the video is cut
-    into clips of that length; what is left at the end is a clip, too, if it has half as many. All
-    clips together may take 4 GiB. `pick` chooses frames as they are decoded.
+    into clips of that length; the rest is a clip, too, if it has half as many frames. All clips
+    together may take 4 GiB. `pick` chooses frames as they are decoded.
     """
     source = Path(path)
     decoded = _decode_images(source, options) if source.is_dir() else _decode(source, options)
@@ -114,18 +114,18 @@ def read_clips(
         raise _errors.bad_file(source, "hold at least one frame", "none")
 
 
-def images_of(folder: Path) -> list[Path]:
+def list_images(folder: Path) -> list[Path]:
     """Return the images of a folder in natural order."""
-    return sorted(filter(_is_image, folder.iterdir()), key=lambda path: natural_order(path.name))
+    return sorted(filter(_is_image, folder.iterdir()), key=lambda path: natural_key(path.name))
 
 
-def holds_images(folder: Path) -> bool:
+def has_images(folder: Path) -> bool:
     """Whether a folder holds an image, by the names in it."""
     return any(map(_is_image, folder.iterdir()))
 
 
-def natural_order(name: str) -> list[tuple[bool, int, str]]:
-    """Sort key by which frame2 comes before frame10, and numbers before letters."""
+def natural_key(name: str) -> list[tuple[bool, int, str]]:
+    """Return a sort key by which frame2 comes before frame10, and numbers before letters."""
     return [
         (False, int(part), "") if part[0] in "0123456789" else (True, 0, part)
         for part in re.split(r"([0-9]{1,18})", name)
@@ -152,7 +152,7 @@ def _is_image(path: Path) -> bool:
 
 
 def _decode_images(folder: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
-    for path in images_of(folder):
+    for path in list_images(folder):
         _check_jpeg(path)
         frame = next(_decode(path, options), None)
         if frame is None:
@@ -161,12 +161,12 @@ def _decode_images(folder: Path, options: FrameOptions) -> Iterator[NDArray[Any]
 
 
 def _check_jpeg(path: Path) -> None:
-    """Raise unless a JPEG reaches its end: decoders make up what is missing, and say nothing."""
+    """Raise unless a JPEG reaches its end: decoders fill what is missing without a warning."""
     with open_file(path) as file:
         if file.read(len(_JPEG_START)) != _JPEG_START:
             return
         data = file.read(4 * _LARGEST_FRAME)
-    # From marker to marker, each segment passed over whole: a thumbnail in it has an end, too.
+    # Whole segments are skipped from marker to marker: a thumbnail in one has an end, too.
     position = 0
     while marker := _JPEG_MARKER.search(data, position):
         if marker[1] == _JPEG_END:
@@ -177,9 +177,7 @@ def _check_jpeg(path: Path) -> None:
 
 
 def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
-    """Yield frames as (height, width[, 3]) arrays of 0 to 255, turned as they are to be shown."""
-    import av  # takes its time
-
+    """Yield frames as (height, width[, 3]) arrays of 0 to 255, rotated for display."""
     n_frames, promised = 0, 0
     seconds = lasts = 0.0
     with open_file(path) as file:
@@ -196,8 +194,8 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
                     _check_frame(frame)
                     n_frames += 1
                     seconds = frame.time or seconds
-                    yield _pixels(frame, options.colour)
-        except damage_errors() as error:
+                    yield _to_pixels(frame, options.colour)
+        except DAMAGE_ERRORS as error:
             own = isinstance(error, OverflowError) or type(error) is EOFError
             raise _undecodable_video(path, n_frames, str(error) if own else "") from error
     if n_frames < _WHOLE * promised:
@@ -214,8 +212,8 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
         )
 
 
-def _pixels(frame: Any, colour: bool) -> NDArray[Any]:
-    """The pixels of a frame, also of one of 16 bits, turned as it says it is to be shown."""
+def _to_pixels(frame: Any, colour: bool) -> NDArray[Any]:
+    """Pixels of a frame of 8 or 16 bits, rotated as its metadata says."""
     deep = max((part.bits for part in frame.format.components), default=8) > 8
     if deep:
         values = frame.to_ndarray(format="rgb48le" if colour else "gray16le") / np.float32(257)
@@ -230,9 +228,9 @@ def _check_frame(frame: Any) -> None:
 
 
 def _undecodable_video(path: Path, n_frames: int, reason: str) -> ValueError:
-    """A file under a video's name that holds none, or one that is damaged; `reason` may be empty.
+    """Return the error about a damaged video, or a file that is none by its first bytes.
 
-    What it holds is told by its first bytes.
+    `reason` may be empty.
     """
     kind = recognize(path)
     if not reason and kind is not None and not n_frames and not kind.startswith("a video"):

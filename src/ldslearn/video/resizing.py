@@ -1,4 +1,4 @@
-"""Resize frames with antialiasing: two small matrix products a frame."""
+"""Resize frames with antialiasing: two small matrix products per frame."""
 
 from functools import lru_cache
 from typing import Any
@@ -12,8 +12,8 @@ from ldslearn._types import Pixels
 def resize(frame: NDArray[Any], size: tuple[int, int]) -> Pixels:
     """Return a (height, width[, n_colours]) frame in another size.
 
-    A pixel of the result is the weighted mean of what it covers, weights falling off linearly: the
-    same as bilinear interpolation when enlarging, and free of aliases when shrinking.
+    A pixel of the result is the weighted mean of what it covers, with linearly decreasing weights:
+    the same as bilinear interpolation when enlarging, and free of aliases when shrinking.
     """
     rows, columns = _weights(frame.shape[0], size[0]), _weights(frame.shape[1], size[1])
     values = frame.astype(np.float32, copy=False)

@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -13,7 +14,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._writing import atomic_write, check_target
 
-# Container, codec and pixels (grey, colour) of a suffix. Frames of odd size need unshared colours.
+# Container, codec and pixel formats (grey, colour) by suffix. Odd sizes need full chroma (444).
 FORMATS = {
     ".avi": ("avi", "mjpeg", "yuvj444p", "yuvj444p"),
     ".gif": ("gif", "gif", "gray", "rgb8"),
@@ -25,11 +26,9 @@ FORMATS = {
 def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: float = 25.0) -> None:
     """Write a (n_frames, height, width[, 3]) array of values from 0 to 255.
 
-    The suffix decides: ``.avi`` and ``.mp4`` play everywhere, ``.mkv`` is without loss, ``.gif``
-    is for pages. The file appears when it is complete.
+    The suffix is the format: ``.avi`` and ``.mp4`` play everywhere, ``.mkv`` is lossless, ``.gif``
+    is for web pages. The file appears when it is complete.
     """
-    import av
-
     check_positive("frame_rate", frame_rate)
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
@@ -42,7 +41,7 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
     colour = frames.ndim == 4
     container, codec, grey_pixels, colour_pixels = FORMATS[target.suffix.lower()]
     check_target(target)
-    encoded = BytesIO()  # an error of the disk is lost on its way through the encoder
+    encoded = BytesIO()  # the encoder would hide errors of the disk
     with av.open(encoded, "w", format=container) as output:
         stream: Any = output.add_stream(codec, rate=Fraction(frame_rate).limit_denominator(1000))
         stream.height, stream.width = frames.shape[1:3]

@@ -1,1 +1,1 @@
-"""The collections of the paper's experiments."""
+"""The sets of the paper's experiments: one table of layouts, and a loader per set."""

@@ -8,7 +8,7 @@ from ldslearn.datasets.paper_sets.layouts import SETS
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.video import read_frames
 from ldslearn.video.frame_options import FrameOptions
-from ldslearn.video.reading import holds_images
+from ldslearn.video.reading import has_images
 
 
 def load_cambridge(
@@ -46,18 +46,15 @@ def load_cambridge(
     for label in (f"{number:04d}" for number in range(9)):
         for part in (f"Set{number}" for number in range(1, 6)):
             home = folders.get(part.lower(), root / part) / label
-            found = [path for path in list_subfolders(home) if holds_images(path)]
+            found = [path for path in list_subfolders(home) if has_images(path)]
             counts[f"{part}/{label}"] = len(found)
             split = "train" if part == "Set5" else "test"
             items += [
                 Item(f"{part}/{label}/{path.name}", path, label, split, part) for path in found
             ]
+    gaps = gestures.list_gaps(counts, len(counts))
+    settings = ReadingSettings(FrameOptions(size))
     return gestures.read(
-        root,
-        items,
-        gestures.list_gaps(counts),
-        lambda item: read_frames(item.source, size=size),
-        ReadingSettings(FrameOptions(size)),
-        partial=partial,
-        n_jobs=n_jobs,
-    )
+        root, items, gaps, lambda item: read_frames(item.source, size=size), settings, partial,
+        n_jobs,
+    )  # fmt: skip

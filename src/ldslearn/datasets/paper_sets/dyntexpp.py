@@ -23,7 +23,6 @@ from ldslearn.video import lbp_top, read_video
 
 _N_FIRST = 9  # the subset of Sec. 9.3
 _INFO = "dyntex++_info.mat"
-_WINDOW, _STEP = 8, 2  # Sec. 9.1: sub-videos of 8 frames that overlap by 6
 _CLIPS = VIDEO_SUFFIXES | {".mat"}
 
 
@@ -76,16 +75,10 @@ def load_dyntexpp(
     counts = Counter({item.label: 0 for item in items})
     items = [item for item in items if item.source.is_file()]
     counts.update(item.label for item in items)
-    lbp = features == "lbp-top"
-    return textures.read(
-        root,
-        items,
-        textures.list_gaps(counts, n_classes),
-        (lambda item: lbp_top(_read(item), window=_WINDOW, step=_STEP)) if lbp else _read,
-        ReadingSettings(features=features),
-        partial=partial,
-        n_jobs=n_jobs,
-    )
+    gaps = textures.list_gaps(counts, n_classes)
+    read = _read if features == "pixels" else _read_lbp_top
+    settings = ReadingSettings(features=features)
+    return textures.read(root, items, gaps, read, settings, partial, n_jobs)
 
 
 def _list_info(root: Path) -> list[Item]:
@@ -133,6 +126,10 @@ def _list_one_folder(root: Path) -> list[Item]:
         Item(path.name, path, _number_class(number))
         for path, number in zip(paths, numbers, strict=True)
     ]
+
+
+def _read_lbp_top(item: Item) -> NDArray[Any]:
+    return lbp_top(_read(item), window=8, step=2)  # Sec. 9.1: sub-videos that overlap by 6
 
 
 def _read(item: Item) -> NDArray[Any]:

@@ -19,29 +19,15 @@ from ldslearn.datasets.recording import Recording
 
 @dataclass(frozen=True)
 class PaperSet:
-    """What is published about a set, and how messages name it.
-
-    Attributes
-    ----------
-    title, short_title : str
-        For errors, and for the progress bar.
-    source : str
-        Where to get it, and how to unpack it.
-    n_sequences, n_parts : int
-        A part is a class; of Cambridge a class in one of five sets.
-    frame : (height, width), optional
-        Sensors of a robot hand.
-    part, parts, sequences : str
-        What precedes the name of a part in messages, and the words for parts and sequences.
-    """
+    """What is published about a set, and the words of messages about it."""
 
     title: str
-    short_title: str
+    short_title: str  # of the progress bar
     n_sequences: int
-    n_parts: int
-    source: str
-    frame: tuple[int, int] = (0, 0)
-    part: str = ""
+    n_parts: int  # classes; of Cambridge, classes of each of five sets
+    source: str  # where to get it, and how to unpack it
+    frame: tuple[int, int] = (0, 0)  # sensors of a robot hand
+    part: str = ""  # what precedes the name of a part
     parts: str = "classes"
     sequences: str = "sequences"
 
@@ -57,22 +43,19 @@ class PaperSet:
             raise self.missing(root, "that folder")
         return root
 
-    def missing(self, root: Path, what: str) -> FileNotFoundError:
-        """Error about a part of the set that is missing."""
-        return FileNotFoundError(
-            f"{self.title} must be in {root}; {what} is missing. {self.source}"
-        )
+    def missing(self, root: Path, what: str, remedy: str = "") -> FileNotFoundError:
+        """Return the error about what is missing."""
+        text = f"{self.title} must be in {root}; {what} is missing. {self.source} {remedy}"
+        return FileNotFoundError(text.rstrip())
 
-    def list_gaps(self, counts: Mapping[Any, int], n_parts: int | None = None) -> list[str]:
-        """Return a text for each part without its number of sequences, and for missing parts."""
-        n_parts = n_parts or self.n_parts
-        gaps = [
+    def list_gaps(self, counts: Mapping[Any, int], n_parts: int) -> list[str]:
+        """Return a text per part without its number of sequences, and one for missing parts."""
+        found = f"{len(counts)} of {n_parts} {self.parts} found"
+        return [found] * (len(counts) != n_parts) + [
             f"{self.part}{part} has {count} of {self.per_part} {self.sequences}"
             for part, count in counts.items()
             if count != self.per_part
         ]
-        found = f"{len(counts)} of {n_parts} {self.parts} found"
-        return gaps if len(counts) == n_parts else [found, *gaps]
 
     def read(
         self,
@@ -81,7 +64,6 @@ class PaperSet:
         gaps: list[str],
         read: Callable[[Item], NDArray[Any]],
         settings: ReadingSettings,
-        *,
         partial: bool,
         n_jobs: int | None,
     ) -> Collection:
@@ -90,10 +72,11 @@ class PaperSet:
             raise self.missing(root, "all of it")
         if gaps and not partial:
             more = f"; and {len(gaps) - 5} more" if len(gaps) > 5 else ""
-            error = self.missing(root, f"part of it ({'; '.join(gaps[:5])}{more})")
-            raise FileNotFoundError(
-                f"{error} To load what is there, use partial=True in Python, or --skip-errors of "
-                "evaluate, train, cluster and convert."
+            raise self.missing(
+                root,
+                f"part of it ({'; '.join(gaps[:5])}{more})",
+                "To load what is there, use partial=True in Python, or --skip-errors of evaluate, "
+                "train, cluster and convert.",
             )
         return read_collection(
             items,

@@ -68,14 +68,9 @@ def load_tactile(
     if len(items) != hand.n_sequences:
         each = ", ".join(f"{count} in {label}" for label, count in counts.items())
         gaps.append(f"{len(items)} of {hand.n_sequences} sequences found: {each}")
+    settings = ReadingSettings()
     return hand.read(
-        root,
-        items,
-        gaps,
-        lambda item: _read(item, hand.frame),
-        ReadingSettings(),
-        partial=partial,
-        n_jobs=n_jobs,
+        root, items, gaps, lambda item: _read(item, hand.frame), settings, partial, n_jobs
     )
 
 

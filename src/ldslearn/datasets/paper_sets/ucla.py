@@ -23,7 +23,7 @@ from ldslearn.datasets.paper_sets.layouts import SETS, find_variable, format_lab
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.video import read_frames, read_video
 from ldslearn.video.frame_options import FrameOptions
-from ldslearn.video.reading import holds_images
+from ldslearn.video.reading import has_images
 
 _PATCHES = "ucla_patches.mat"
 _SOURCES = ("auto", "patches", "motion", "frames")
@@ -83,14 +83,10 @@ def load_ucla(
         items = _list_clips(root)
     motion = source == "motion"
     options = FrameOptions(size or _CROP, crop="motion") if motion else FrameOptions(size)
+    gaps = textures.list_gaps(Counter(item.label for item in items), textures.n_parts)
+    items, settings = _number_sequences(items), ReadingSettings(options)
     return textures.read(
-        root,
-        _number_sequences(items),
-        textures.list_gaps(Counter(item.label for item in items)),
-        lambda item: _read(item, options),
-        ReadingSettings(options),
-        partial=partial,
-        n_jobs=n_jobs,
+        root, items, gaps, lambda item: _read(item, options), settings, partial, n_jobs
     )
 
 
@@ -132,7 +128,7 @@ def _list_clips(root: Path) -> list[Item]:
 
 
 def _is_clip(path: Path) -> bool:
-    return holds_images(path) if path.is_dir() else path.suffix.lower() in VIDEO_SUFFIXES
+    return has_images(path) if path.is_dir() else path.suffix.lower() in VIDEO_SUFFIXES
 
 
 def _split_number(path: Path) -> tuple[str, str]:

@@ -84,15 +84,9 @@ def load_ucsd(
         )
         if where is not None
     ]
-    data = traffic.read(
-        root,
-        items,
-        gaps,
-        (lambda item: read_video(item.source, size=size)) if video else read_patch,
-        ReadingSettings(FrameOptions(size if video else None)),
-        partial=partial,
-        n_jobs=n_jobs,
-    )
+    read = (lambda item: read_video(item.source, size=size)) if video else read_patch
+    settings = ReadingSettings(FrameOptions(size if video else None))
+    data = traffic.read(root, items, gaps, read, settings, partial, n_jobs)
     assert data.split is not None  # every item has its parts
     found = np.array([parts.split() for parts in data.split])
     return replace(data, split=found[:, trial - 1], trials=found)
