@@ -8,7 +8,7 @@ import scipy.linalg
 from benchmarks.geometry import systems
 from benchmarks.timing import print_table
 from ldslearn import LDS, LDSDictionary
-from ldslearn._parallel import single_threaded_blas
+from ldslearn._parallel import limit_blas_threads
 from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.recipe import Recipe
 
@@ -40,7 +40,7 @@ def groups_of(X, n_atoms):
 
 
 def one_pass(groups, update):
-    with single_threaded_blas():  # as in a fit, where the parts run side by side
+    with limit_blas_threads():  # as in a fit, where the parts run side by side
         for group in groups:
             group.improve_atoms(update)
 

@@ -22,7 +22,7 @@ from ldslearn.datasets import make_dynamic_textures
 from ldslearn.dictionary import samples
 from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.geometry import pairwise_kernel
-from ldslearn.scale import dask_cluster, encode_folder
+from ldslearn.scale import encode_folder, use_cluster
 from ldslearn.video import write_video
 
 SIZES = (100, 400, 1600)  # clips of 48 x 48 pixels and 75 frames
@@ -95,7 +95,7 @@ def count_round_trips():
 def measure(clips, folder, where):
     """Seconds of every step, questions of the dictionary, its objectives, and the store."""
     seconds = {}
-    with dask_cluster.use_cluster(where) if where is not None else nullcontext() as engine:
+    with use_cluster(where) if where is not None else nullcontext() as engine:
         encoder = LDSEncoder(N_STATES, n_jobs=2)
         seconds["encode"], store = timed(
             lambda: encode_folder(clips, folder, encoder, size=None, shard_size=16)
@@ -120,7 +120,7 @@ def blocks_of(store, n_workers=2):
 def waiting(client):
     """Seconds of a question that needs no work, and of one more task in it."""
     atom = np.zeros((N_STATES, 2304))
-    with dask_cluster.use_cluster(client) as engine:
+    with use_cluster(client) as engine:
         question, _ = timed(lambda: list(engine.map(take_first, [(0,), (1,)], atom)), 20)
         many, _ = timed(lambda: list(engine.map(take_first, [(i,) for i in range(400)], atom)), 3)
     return question, (many - question) / 398

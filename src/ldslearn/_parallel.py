@@ -1,7 +1,7 @@
-"""Blocks of work over threads or a cluster, BLAS kept to one thread each, progress in a terminal.
+"""Blocks of work on threads or a cluster, with single-threaded BLAS and a progress bar.
 
-Two seams: :func:`for_each_block` has threads that share memory; an :class:`Engine` has blocks in
-and blocks out, and works in this process unless a cluster was given (``ldslearn.scale``).
+:func:`for_each_block` runs blocks on threads that share memory. An :class:`Engine` maps blocks to
+results, in this process or on a cluster (:func:`ldslearn.scale.use_cluster`).
 """
 
 import threading
@@ -21,50 +21,51 @@ from threadpoolctl import ThreadpoolController
 from ldslearn._checks import check_jobs
 
 _SECONDS_BEFORE_PROGRESS = 1.0
-_LARGEST_BLOCK = 16  # items; enough to vectorise over, few enough to keep a bar moving
-_BLOCK_BYTES = 2**22  # of what is sent to a worker: many blocks for many workers
-_BLOCKS_PER_THREAD = 4  # so that a slow block leaves no thread waiting for long
+_LARGEST_BLOCK = 16  # items: enough to vectorise over, few enough for a bar that moves
+_BLOCK_BYTES = 2**22  # sent to a worker at once: many blocks for many workers
+_BLOCKS_PER_THREAD = 4  # so that threads do not wait long for a slow block
 
 
 @cache
-def _blas() -> ThreadpoolController:
-    """The BLAS libraries of this process (finding them costs a millisecond, so once)."""
-    import scipy.linalg  # noqa: F401  loads SciPy's own BLAS, so that it is found, too
+def _find_blas() -> ThreadpoolController:
+    """Return the BLAS libraries of this process, searched for once: it takes a millisecond."""
+    import scipy.linalg  # noqa: F401  loads SciPy's own BLAS, to be found as well
 
     return ThreadpoolController().select(user_api="blas")
 
 
-_limiting = threading.Lock()
+_blas_lock = threading.Lock()
 
 
 @contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread, unless another thread of ours is doing so already.
+def limit_blas_threads() -> Iterator[None]:
+    """Limit BLAS to one thread, unless another thread of ours has done so already.
 
-    The limit is global to the process: whoever sets it restores it, and nobody else touches it, or
-    overlapping calls would leave each other's limit behind.
+    The limit is global to the process. Only the call that sets it restores it: overlapping calls
+    would leave each other's limit behind.
     """
-    if not _limiting.acquire(blocking=False):
+    if not _blas_lock.acquire(blocking=False):
         yield
         return
     try:
-        with _blas().limit(limits=1):
+        with _find_blas().limit(limits=1):
             yield
     finally:
-        _limiting.release()
+        _blas_lock.release()
 
 
-_drawing = threading.Lock()
+_bar_lock = threading.Lock()
 
 
 @contextmanager
-def progress(description: str, total: int) -> Iterator[Callable[..., None]]:
-    """Yield ``advance(count, text=None)``: a bar on an interactive terminal once work takes long.
+def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]:
+    """Show a progress bar on an interactive terminal, once the work takes a second.
 
-    `text` replaces the description. Work within work has no bar of its own.
+    Yields ``advance(count, text=None)``; `text` replaces the description. Nested work has no bar of
+    its own.
     """
     console = Console(stderr=True)
-    if not description or not console.is_terminal or not _drawing.acquire(blocking=False):
+    if not description or not console.is_terminal or not _bar_lock.acquire(blocking=False):
         yield lambda count, text=None: None
         return
     started, done = time.monotonic(), 0
@@ -89,20 +90,20 @@ def progress(description: str, total: int) -> Iterator[Callable[..., None]]:
         yield advance
     finally:
         bar.stop()
-        _drawing.release()
+        _bar_lock.release()
 
 
-_alone: ContextVar[bool] = ContextVar("alone", default=False)
+_one_thread: ContextVar[bool] = ContextVar("one_thread", default=False)
 
 
 @contextmanager
-def alone() -> Iterator[None]:
-    """One thread inside the block, whatever `n_jobs` says: the other cores have work already."""
-    token = _alone.set(True)
+def use_one_thread() -> Iterator[None]:
+    """Use one thread inside the block, whatever `n_jobs` is: the other cores are busy already."""
+    token = _one_thread.set(True)
     try:
         yield
     finally:
-        _alone.reset(token)
+        _one_thread.reset(token)
 
 
 def for_each_block(
@@ -110,16 +111,15 @@ def for_each_block(
 ) -> None:
     """Call `work(block)` for consecutive slices that cover ``range(n_items)``.
 
-    The blocks share memory (threads), so `work` writes its results where they belong. Every block
-    runs with single-threaded BLAS whatever `n_jobs` is: nothing is oversubscribed, and the
-    results are the same to the last bit for any number of jobs. `n_jobs` means what it means in
-    joblib; when blocks fail, the error of the first one is raised.
+    Blocks run on threads and share memory: `work` writes its results to arrays. BLAS has one thread
+    per block whatever `n_jobs` is, so that results are the same to the last bit for any number of
+    jobs. `n_jobs` is as in joblib. When blocks fail, the error of the first one is raised.
     """
     check_jobs(n_jobs)
-    n_threads = 1 if _alone.get() else min(effective_n_jobs(n_jobs), n_items)
+    n_threads = 1 if _one_thread.get() else min(effective_n_jobs(n_jobs), n_items)
     size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
-    with single_threaded_blas(), progress(description, n_items) as advance:
+    with limit_blas_threads(), show_progress(description, n_items) as advance:
         if n_threads == 1:
             for block in blocks:
                 work(block)
@@ -135,12 +135,12 @@ def for_each_block(
 
 
 class Engine:
-    """Where blocks are worked on: in this process, one after the other, threads inside each.
+    """Maps blocks to results in this process, one after the other, with threads inside each.
 
     Attributes
     ----------
     n_workers : int
-        Blocks that are worked on at once; 0 in this process, where a block may as well be all.
+        Blocks that run at once; 0 in this process, where one block may hold everything.
     """
 
     n_workers = 0
@@ -151,52 +151,52 @@ class Engine:
         blocks: Sequence[tuple[Any, ...]],
         *shared: Any,
         description: str = "",
-        lost: Callable[..., Any] | None = None,
+        fallback: Callable[..., Any] | None = None,
     ) -> Iterator[Any]:
         """Yield ``function(*block, *shared)`` of every block, in order.
 
         Parameters
         ----------
         function : callable
-            Of a module, not defined inside another function: it may have to travel.
+            A function of a module, not of another function: it may be sent to workers.
         blocks : sequence of tuples
         *shared
-            The same for all blocks.
+            Arguments that all blocks share.
         description : str
-            What the progress bar says; none without it.
-        lost : callable, optional
-            ``lost(*block)`` in place of the result of a block that ended several workers.
+            Text of the progress bar; no bar without it.
+        fallback : callable, optional
+            ``fallback(*block)`` replaces the result of a block that ended several workers.
         """
         if not description:
             yield from (function(*block, *shared) for block in blocks)
             return
-        with progress(description, len(blocks)) as advance:
+        with show_progress(description, len(blocks)) as advance:
             for block in blocks:
                 yield function(*block, *shared)
                 advance(1)
 
-    def keep(
+    def submit(
         self, function: Callable[..., Any], blocks: Sequence[tuple[Any, ...]], *shared: Any
     ) -> list[Any]:
-        """Return handles of the results, which stay where they are made.
+        """Return handles of the results, which stay where they are computed.
 
-        A handle may be part of a block or be shared, and is then replaced by what it stands for.
+        A handle may be part of a block or be shared; `function` then receives its value.
         """
         return [function(*block, *shared) for block in blocks]
 
 
-def cut(sizes: Sequence[int]) -> list[slice]:
-    """Return consecutive slices of items that together have few enough bytes to be sent."""
-    found: list[slice] = []
+def cut_by_bytes(sizes: Sequence[int]) -> list[slice]:
+    """Return consecutive slices of items, each of few enough bytes to be sent at once."""
+    slices: list[slice] = []
     total = 0
     for index, size in enumerate(sizes):
-        if found and total + size <= _BLOCK_BYTES:
-            found[-1] = slice(found[-1].start, index + 1)
+        if slices and total + size <= _BLOCK_BYTES:
+            slices[-1] = slice(slices[-1].start, index + 1)
             total += size
         else:
-            found.append(slice(index, index + 1))
+            slices.append(slice(index, index + 1))
             total = size
-    return found
+    return slices
 
 
 _engine: ContextVar[Engine] = ContextVar("engine", default=Engine())  # noqa: B039  has no state
@@ -208,8 +208,8 @@ def current_engine() -> Engine:
 
 
 @contextmanager
-def using(engine: Engine) -> Iterator[None]:
-    """Make an engine that of the block."""
+def use_engine(engine: Engine) -> Iterator[None]:
+    """Make `engine` the current one inside the block."""
     token = _engine.set(engine)
     try:
         yield

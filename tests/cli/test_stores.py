@@ -89,7 +89,7 @@ def test_clusters_are_for_stores(home, capsys):
 
 def test_a_scheduler_that_is_not_there_is_told(home, capsys, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("ldslearn.scale.dask_cluster._TIMEOUT", 0.5)
+    monkeypatch.setattr("ldslearn.scale.dask_connection._TIMEOUT", 0.5)
     where = ("-o", home / "d.npz", "--cluster", "tcp://127.0.0.1:1")
     assert "cluster must be the address of a running Dask scheduler" in failure(
         capsys, "learn", home / "store", *where

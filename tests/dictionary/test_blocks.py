@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from ldslearn import DictionaryClassifier, FiniteDictionary, LDSDictionary, LDSKMeans
-from ldslearn._parallel import Engine, using
+from ldslearn._parallel import Engine, use_engine
 from ldslearn.dictionary import samples as samples_module
 from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.dictionary.columns import Columns
@@ -150,7 +150,7 @@ def test_no_block_is_larger_than_a_task_can_hold(store, monkeypatch):
     recipe = LDSDictionary(3)._recipe()
 
     def n_blocks():
-        with using(OneWorker()), samples_module.samples_of(store, recipe) as found:
+        with use_engine(OneWorker()), samples_module.samples_of(store, recipe) as found:
             return len(found[0].blocks)
 
     assert n_blocks() < len(store.shards)

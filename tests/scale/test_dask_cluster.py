@@ -13,7 +13,7 @@ from ldslearn import LDS, LDSEncoder, SparseCoder, SparseCodingClassifier, spars
 from ldslearn.classify import LDSSVC, NearestLDSClassifier
 from ldslearn.cli.running import run
 from ldslearn.geometry import KERNELS, pairwise_distance, pairwise_kernel
-from ldslearn.scale import LDSStore, dask_cluster, encode_folder, write_kernel
+from ldslearn.scale import LDSStore, dask_cluster, encode_folder, use_cluster, write_kernel
 
 from support.clusters import (
     killing,
@@ -37,7 +37,7 @@ def client():
 
 @pytest.fixture
 def workers(client):
-    with dask_cluster.use_cluster(client) as engine, small_blocks():
+    with use_cluster(client) as engine, small_blocks():
         yield engine
 
 
@@ -50,7 +50,7 @@ def same_systems(first, second):
 def test_results_come_in_order_whatever_is_done_first(workers):
     blocks = [(number,) for number in range(20)]
     assert list(workers.map(pow, blocks, 2)) == [number**2 for number in range(20)]
-    kept = workers.keep(pow, blocks, 2)
+    kept = workers.submit(pow, blocks, 2)
     assert list(workers.map(max, [(handle, 50) for handle in kept])) == [
         max(number**2, 50) for number in range(20)
     ]
@@ -147,7 +147,7 @@ def test_estimators_take_stores_and_use_workers(client, systems, store, name, mo
         expected = getattr(estimator, method)(systems)
         streamed = getattr(estimator, method)(store)
         np.testing.assert_allclose(*map(numbers, (streamed, expected)), rtol=1e-12, atol=1e-12)
-        with dask_cluster.use_cluster(client) as engine, small_blocks():
+        with use_cluster(client) as engine, small_blocks():
             for X in (systems, store):
                 before = engine.n_blocks
                 there = getattr(estimator, method)(X)
@@ -168,7 +168,7 @@ def test_warnings_of_blocks_say_which_systems(client, systems, store, monkeypatc
     ]
     with pytest.warns(UserWarning, match="of systems") as here:
         coder.transform(store)
-    with pytest.warns(UserWarning, match="of systems") as there, dask_cluster.use_cluster(client):
+    with pytest.warns(UserWarning, match="of systems") as there, use_cluster(client):
         coder.transform(store)
     for caught in (here, there):
         assert [str(w.message).split(", 1")[0] for w in caught] == texts
@@ -180,7 +180,7 @@ def test_a_kernel_of_a_store_is_written_tile_by_tile(client, systems, store, tmp
     expected = pairwise_kernel(systems, kernel=kernel)
     here = write_kernel(tmp_path / "here.npy", store, kernel)
     np.testing.assert_allclose(here, expected, rtol=1e-12)
-    with dask_cluster.use_cluster(client) as engine:
+    with use_cluster(client) as engine:
         there = write_kernel(tmp_path / "there.npy", store, kernel)
         assert engine.n_blocks == 15
     np.testing.assert_array_equal(there, here)
@@ -256,7 +256,7 @@ def test_files_are_encoded_where_they_are(client, tmp_path):
     for index, sequence in enumerate(X):
         np.save(tmp_path / "clips" / f"{index}.npy", sequence)
     encoder = LDSEncoder(4, n_jobs=2)
-    with dask_cluster.use_cluster(client) as engine:
+    with use_cluster(client) as engine:
         there = encode_folder(tmp_path / "clips", tmp_path / "there", encoder, shard_size=1)
         assert engine.n_blocks == 12 + 1  # the first item, to begin with
     here = encode_folder(tmp_path / "clips", tmp_path / "here", encoder, shard_size=2)
@@ -279,7 +279,7 @@ def test_the_command_encodes_on_a_cluster(client, tmp_path, capsys):
 def test_without_the_extra_a_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     match = r"a cluster needs the package dask, .* pip install 'ldslearn\[dask\]'"
-    with pytest.raises(ImportError, match=match), dask_cluster.use_cluster("tcp://127.0.0.1:1"):
+    with pytest.raises(ImportError, match=match), use_cluster("tcp://127.0.0.1:1"):
         pass
 
 
@@ -290,18 +290,18 @@ def test_addresses_and_clients_are_checked(monkeypatch):
     monkeypatch.setattr(pytest.importorskip("distributed"), "default_client", nobody)
     with (
         pytest.raises(ValueError, match="where must be an address, a Client, a Dask cluster or"),
-        dask_cluster.use_cluster(3),
+        use_cluster(3),
     ):
         pass
     for address in ("nonsense", "", "http://127.0.0.1:9", "tcp://127.0.0.1"):
         with (
             pytest.raises(ConnectionError, match="it must look like tcp://HOST:PORT"),
-            dask_cluster.use_cluster(address),
+            use_cluster(address),
         ):
             pass
     with (
         pytest.raises(ValueError, match="or find an active client; got none"),
-        dask_cluster.use_cluster(),
+        use_cluster(),
     ):
         pass
 
@@ -312,41 +312,41 @@ def test_what_blocks_share_is_sent_once(client, systems, monkeypatch):
     sent, original = [], client.submit
     monkeypatch.setattr(client, "submit", lambda f, x, **o: sent.append(x) or original(f, x, **o))
     model = SparseCodingClassifier(sparsity=0.05).fit(systems[:12], LABELS)
-    with dask_cluster.use_cluster(client), small_blocks():
+    with use_cluster(client), small_blocks():
         labels = model.predict(systems)
     assert [x for x in sent if isinstance(x, SparseCodingClassifier)] == [model]
     np.testing.assert_array_equal(labels, model.predict(systems))
 
 
 def test_warnings_keep_their_kind(client):
-    with dask_cluster.use_cluster(client) as engine, pytest.warns(DeprecationWarning, match="old"):
+    with use_cluster(client) as engine, pytest.warns(DeprecationWarning, match="old"):
         list(engine.map(warnings.warn, [("old", DeprecationWarning)]))
 
 
 def test_what_is_kept_is_tried_again(client, tmp_path):
-    with dask_cluster.use_cluster(client) as engine:
-        kept = engine.keep(third_time_lucky, [(tmp_path / "tries",)])
+    with use_cluster(client) as engine:
+        kept = engine.submit(third_time_lucky, [(tmp_path / "tries",)])
         assert list(engine.map(max, [(kept[0], 1)])) == [3]
 
 
 def test_workers_that_are_threads_here_work_by_themselves():
-    with some_workers(1, processes=False) as client, dask_cluster.use_cluster(client) as engine:
+    with some_workers(1, processes=False) as client, use_cluster(client) as engine:
         assert list(engine.map(n_workers_seen, [()])) == [0]
 
 
 def test_a_scheduler_without_workers_is_told(monkeypatch):
-    monkeypatch.setattr(dask_cluster, "_TIMEOUT", 0.2)
+    monkeypatch.setattr("ldslearn.scale.dask_connection._TIMEOUT", 0.2)
     with (
         some_workers(0) as client,
         pytest.warns(UserWarning, match="has no workers: nothing is done until one comes"),
-        dask_cluster.use_cluster(client),
+        use_cluster(client),
     ):
         pass
 
 
 def test_the_death_of_the_last_worker_is_told(monkeypatch):
-    monkeypatch.setattr(dask_cluster, "_TIMEOUT", 0.5)
-    with some_workers(1) as client, dask_cluster.use_cluster(client) as engine:
+    monkeypatch.setattr(dask_cluster, "_SECONDS_BETWEEN_CHECKS", 0.5)
+    with some_workers(1) as client, use_cluster(client) as engine:
         client.cluster.scale(0)
         wait_for(lambda: not client.nthreads())
         with warnings.catch_warnings(record=True) as caught:
@@ -359,9 +359,9 @@ def test_the_death_of_the_last_worker_is_told(monkeypatch):
 
 
 def test_workers_that_never_come_are_not_waited_for_for_ever(monkeypatch):
-    monkeypatch.setattr(dask_cluster, "_TIMEOUT", 0.1)
+    monkeypatch.setattr(dask_cluster, "_SECONDS_BETWEEN_CHECKS", 0.1)
     monkeypatch.setattr(dask_cluster, "_PATIENCE", 0.5)
-    with some_workers(1) as client, dask_cluster.use_cluster(client) as engine:
+    with some_workers(1) as client, use_cluster(client) as engine:
         client.cluster.scale(0)
         wait_for(lambda: not client.nthreads())
         with (
@@ -380,10 +380,10 @@ def test_an_address_a_client_a_cluster_and_the_default_client_lead_to_the_worker
     with pytest.raises(ValueError, match="No clients found"):  # as in a new process
         dask_distributed.default_client()
     for where in (address, client.cluster, client):
-        with dask_cluster.use_cluster(where) as engine:
+        with use_cluster(where) as engine:
             assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
             assert engine.summary()["blocks"] == 2
-    with dask_distributed.Client(address) as default, dask_cluster.use_cluster() as engine:
+    with dask_distributed.Client(address) as default, use_cluster() as engine:
         assert engine.client is default
         assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
 
@@ -401,7 +401,7 @@ def test_nothing_of_dask_is_imported_unless_used():
 
 def test_losses_are_counted_beyond_the_events_that_dask_keeps(monkeypatch):
     monkeypatch.setattr(dask_cluster, "_SECONDS_BETWEEN_COUNTS", 0.0)
-    with some_workers(2) as client, dask_cluster.use_cluster(client) as engine:
+    with some_workers(2) as client, use_cluster(client) as engine:
         os.kill(min(processes(client)), signal.SIGKILL)
         wait_for(
             lambda: any(e.get("action") == "remove-worker" for _, e in client.get_events("all"))
@@ -419,7 +419,7 @@ def test_losses_are_counted_beyond_the_events_that_dask_keeps(monkeypatch):
 def test_killing_is_seen():
     with (
         two_workers() as client,
-        dask_cluster.use_cluster(client) as workers,
+        use_cluster(client) as workers,
         killing(workers, after=3) as victims,
     ):
         assert list(workers.map(pow, [(number,) for number in range(12)], 2))[-1] == 121

@@ -10,7 +10,7 @@ from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, SparseCoder
 from ldslearn.datasets import load_npz
 from ldslearn.dictionary import samples as samples_module
 from ldslearn.geometry import pairwise_kernel
-from ldslearn.scale import LDSStore, dask_cluster, encode_folder, encoding
+from ldslearn.scale import LDSStore, encode_folder, encoding, use_cluster
 
 from support.clusters import (
     Deadly,
@@ -43,7 +43,7 @@ def own_client():
 @pytest.fixture
 def workers(client, monkeypatch):
     monkeypatch.setattr(samples_module, "_SMALLEST", 0)
-    with dask_cluster.use_cluster(client) as engine, small_blocks():
+    with use_cluster(client) as engine, small_blocks():
         yield engine
 
 
@@ -105,7 +105,7 @@ def test_a_worker_killed_in_the_middle_is_survived(
 ):
     monkeypatch.setattr(samples_module, "_SMALLEST", 0)
     work, after = RUNS[name]
-    with dask_cluster.use_cluster(own_client) as workers, small_blocks():
+    with use_cluster(own_client) as workers, small_blocks():
         with killing(workers, after) as victims:
             there = work(tmp_path, systems)
         assert len(victims) == 1, "nobody was killed: the run was too short"
@@ -123,7 +123,7 @@ def test_a_file_that_ends_its_reader_is_found_and_left_out(own_client, tmp_path,
     monkeypatch.setattr(encoding, "ReadingSettings", Deadly)
     monkeypatch.setattr(own_client.cluster.scheduler, "allowed_failures", 0)  # and not three more
     with (
-        dask_cluster.use_cluster(own_client) as engine,
+        use_cluster(own_client) as engine,
         pytest.warns(UserWarning, match="1 item was skipped, the first because: 0deadly.npy must"),
     ):
         store = encode_folder(tmp_path / "clips", tmp_path / "store", LDSEncoder(4), shard_size=3)
@@ -135,14 +135,14 @@ def test_a_file_that_ends_its_reader_is_found_and_left_out(own_client, tmp_path,
 
 def test_a_block_that_no_worker_survives_is_an_error(own_client, tmp_path, monkeypatch):
     monkeypatch.setattr(own_client.cluster.scheduler, "allowed_failures", 0)
-    with dask_cluster.use_cluster(own_client) as engine:
+    with use_cluster(own_client) as engine:
         found = engine.map(Deadly().read, [(tmp_path / "deadly.npy",)], description="reading")
         with pytest.raises(ChildProcessError, match="reading: one block ended several workers"):
             list(found)
 
 
 def test_files_that_fail_for_a_while_are_tried_again(client, tmp_path):
-    with dask_cluster.use_cluster(client) as engine:
+    with use_cluster(client) as engine:
         assert list(engine.map(third_time_lucky, [(tmp_path / "tries",)])) == [3]
         assert engine.summary()["repeated"] == 2
 
@@ -161,7 +161,7 @@ def test_the_loss_of_the_scheduler_leaves_what_was_finished(systems, tmp_path, m
     with (
         separate_scheduler(tmp_path) as (address, process),
         pytest.raises(ConnectionError, match=lost),
-        dask_cluster.use_cluster(address) as engine,
+        use_cluster(address) as engine,
         killing(engine, after=8, choose=lambda: wait_for(notes) and process),
     ):
         encode_folder(folder, tmp_path / "store", encoder, shard_size=1)
@@ -182,7 +182,7 @@ def test_the_loss_of_the_scheduler_leaves_the_atoms_so_far(systems, tmp_path, mo
     with (
         separate_scheduler(tmp_path) as (address, process),
         pytest.raises(ConnectionError, match="init=dictionary.atoms_"),
-        dask_cluster.use_cluster(address) as engine,
+        use_cluster(address) as engine,
         small_blocks(),
         killing(engine, after=150, choose=lambda: process),
     ):

@@ -220,7 +220,7 @@ def test_warnings_are_passed_on_once(clips):
 def test_blocks_of_this_process_run_one_after_the_other():
     engine = _parallel.current_engine()
     assert list(engine.map(pow, [(2,), (3,)], 2)) == [4, 9]
-    assert engine.keep(pow, [(2,), (3,)], 2) == [4, 9]
+    assert engine.submit(pow, [(2,), (3,)], 2) == [4, 9]
 
 
 def test_the_command_writes_a_store(clips, capsys):

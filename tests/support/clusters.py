@@ -46,7 +46,7 @@ def some_workers(n_workers, *, processes=True):
 
 def without_cluster():
     """Work in this process inside the block, though a cluster is in use outside."""
-    return _parallel.using(_parallel.Engine())
+    return _parallel.use_engine(_parallel.Engine())
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn._checks import check_positive, random_source
-from ldslearn._parallel import progress
+from ldslearn._parallel import show_progress
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats, Indices
 from ldslearn.auto.calibration import chances
@@ -115,7 +115,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
             warnings.warn(_never_held_out(lone), stacklevel=2)
         growth = (len(sequences) / len(part)) ** 2
         share = _SEARCH_SHARE if growth == 1 else _SEARCH_SHARE_OF_MANY
-        with progress("choosing", 1) as advance:
+        with show_progress("choosing", 1) as advance:
             sample = _subset(labels[searched], random, _MOST_SAMPLED)
             sample_folds = folds[:1]
             if len(sample) < len(searched):

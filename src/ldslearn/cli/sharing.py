@@ -86,7 +86,7 @@ def on_cluster(address: str | None) -> Iterator[Callable[[], dict[str, Any]]]:
         return
     import logging
 
-    from ldslearn.scale.dask_cluster import use_cluster
+    from ldslearn.scale.dask_connection import use_cluster
 
     with use_cluster(address) as engine:
         for name in logging.root.manager.loggerDict:

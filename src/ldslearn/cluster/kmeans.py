@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
-from ldslearn._parallel import progress
+from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats, Indices
@@ -119,7 +119,7 @@ class LDSKMeans(
             samples, weights, self.n_clusters, random_source(self.random_state),
             n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs,
         )  # fmt: skip
-        with progress("k-means", self.n_init) as advance:
+        with show_progress("k-means", self.n_init) as advance:
             for run in runs:  # an interrupt leaves the best so far
                 if run.inertia[-1] < best:
                     best = run.inertia[-1]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._parallel import current_engine, cut, for_each_block
+from ldslearn._parallel import current_engine, cut_by_bytes, for_each_block
 from ldslearn._types import Floats
 from ldslearn.coding.homotopy import code_rows
 from ldslearn.coding.pursuit import pursue_rows
@@ -27,7 +27,7 @@ def solve_samples(
 ) -> Coded:
     """Codes and their residuals, by blocks of samples; everything is checked."""
     engine = current_engine()
-    parts = cut([k.itemsize * k.shape[1]] * len(k)) if engine.n_workers else []
+    parts = cut_by_bytes([k.itemsize * k.shape[1]] * len(k)) if engine.n_workers else []
     if len(parts) > 1:
         blocks = []
         for part in parts:

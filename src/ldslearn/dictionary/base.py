@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole, random_source
-from ldslearn._parallel import progress
+from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats
@@ -68,7 +68,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Run Algorithm 1; an interrupt, or the loss of a cluster, leaves the atoms so far."""
         steps: list[float] = []
         try:
-            with progress("dictionary", self.max_iter + 1) as advance:
+            with show_progress("dictionary", self.max_iter + 1) as advance:
                 for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
                     steps += pair
                     advance(1, _state_of(groups, pair[0]))

@@ -68,14 +68,14 @@ class BlockGroup(Group):
         if self._kernels is None:
             gram = self._sum(self.atoms, n_jobs)
             blocks = [(block,) for block in self.samples.blocks]
-            self._cross = self.engine.keep(cross_of, blocks, self.atoms, self.weights, n_jobs)
+            self._cross = self.engine.submit(cross_of, blocks, self.atoms, self.weights, n_jobs)
             self._kernels = gram, np.empty(0)
         return self._kernels[0], self._cross
 
     def code(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
         gram, cross = self.kernels(n_jobs)
-        self._codes = self.engine.keep(
+        self._codes = self.engine.submit(
             codes_of, [(one,) for one in cross], gram, self.sparsity, n_jobs
         )
         return self.objective(n_jobs)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldslearn._parallel import single_threaded_blas
+from ldslearn._parallel import limit_blas_threads
 from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom
@@ -93,7 +93,7 @@ def seed_centres(
     return np.array(chosen)
 
 
-@single_threaded_blas()  # many small products: two threads take four times the processor
+@limit_blas_threads()  # many small products: two threads take four times the processor
 def cluster(
     samples: Samples,
     weights: list[float],

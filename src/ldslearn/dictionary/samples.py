@@ -147,7 +147,7 @@ def samples_of(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Samples]
         share = X.n_bytes // (_BLOCKS_A_WORKER * engine.n_workers)
         blocks = cut_systems(X, min(max(_SMALLEST, share), _LARGEST))
         sizes, tasks = [len(block) for block in blocks], [(block,) for block in blocks]
-        yield [Samples(engine.keep(columns_of, tasks, one), sizes, engine) for one in recipes]
+        yield [Samples(engine.submit(columns_of, tasks, one), sizes, engine) for one in recipes]
     elif isinstance(X, StoredSystems):
         with ExitStack() as stack:
             home = X.path if os.access(X.path, os.W_OK) else None
@@ -185,7 +185,7 @@ def problems_of(
     """
     engine, each = samples.engine, sum(term.rows.nbytes for term in samples.first)
     if engine.n_workers or n_users * each <= _HELD:
-        return engine.keep(function, blocks)
+        return engine.submit(function, blocks)
     return [Deferred(function, block) for block in blocks]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
-from ldslearn._parallel import progress
+from ldslearn._parallel import show_progress
 from ldslearn._versions import versions
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.summary import summarize_collection
@@ -83,7 +83,7 @@ def evaluate(
     rounds: list[dict[str, Any]] = []
     mislabelled: list[dict[str, Any]] = []
     pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
-    with progress("evaluating", len(splits)) as advance:
+    with show_progress("evaluating", len(splits)) as advance:
         for train, test in splits:
             before = time.perf_counter()
             known, unknown = data[train], data[test]

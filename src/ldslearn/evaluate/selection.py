@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from ldslearn._parallel import progress
+from ldslearn._parallel import show_progress
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, Split, automatic_folds
@@ -111,7 +111,7 @@ def _try_all(
 ) -> list[dict[str, Any]]:
     """Mean accuracy over the folds of every candidate."""
     tried: list[dict[str, Any]] = []
-    with progress("choosing states", len(orders) * len(sparsities)) as advance:
+    with show_progress("choosing states", len(orders) * len(sparsities)) as advance:
         for order in orders:
             systems = LDSEncoder(
                 order, delays=delays, n_jobs=settings.n_jobs, **encoder

@@ -86,7 +86,7 @@ def iterate_tiles(
 def _keep_blocks(engine: Engine, blocks: list[Block]) -> list[Any]:
     """Blocks in memory are sent once, as each is part of many tiles; those of stores are names."""
     if engine.n_workers and isinstance(blocks[0], LDS):
-        return engine.keep(load_block, [(block,) for block in blocks])
+        return engine.submit(load_block, [(block,) for block in blocks])
     return list(blocks)
 
 

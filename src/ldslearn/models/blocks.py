@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from ldslearn._parallel import current_engine, cut
+from ldslearn._parallel import current_engine, cut_by_bytes
 from ldslearn._places import locate_systems, name_systems, warn_once
 from ldslearn.models.lds import LDS, as_systems
 
@@ -79,7 +79,7 @@ def cut_where_needed(X: Any) -> list[Block] | None:
         return cut_systems(X, _STREAMED)
     if not isinstance(X, LDS) or not current_engine().n_workers or not len(X):
         return None
-    parts = cut([X.n_bytes // len(X)] * len(X))
+    parts = cut_by_bytes([X.n_bytes // len(X)] * len(X))
     return [X[part] for part in parts] if len(parts) > 1 else None
 
 

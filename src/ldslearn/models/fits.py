@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._parallel import current_engine, cut, for_each_block
+from ldslearn._parallel import current_engine, cut_by_bytes, for_each_block
 from ldslearn._types import Floats, Indices
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.identification import (
@@ -63,7 +63,7 @@ def fit_collection(
 ) -> Fits:
     """Return the fits of all sequences: in this process, or block by block on a cluster."""
     engine = current_engine()
-    parts = cut([x.nbytes for x in sequences]) if engine.n_workers else []
+    parts = cut_by_bytes([x.nbytes for x in sequences]) if engine.n_workers else []
     if len(parts) < 2:
         return fit_block(sequences, 0, settings, certify_each)
     blocks = [(sequences[part], part.start) for part in parts]

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ldslearn._parallel import progress
+from ldslearn._parallel import show_progress
 from ldslearn.datasets.summary import summarize_collection
 from ldslearn.paper.accuracy import Accuracy
 from ldslearn.paper.clusters import Clusters
@@ -106,7 +106,7 @@ def reproduce(
     say(f"runs: {len(runs)}, on record: {len(runs) - n_missing}{short}")
     figures: list[dict[str, Any]] = []
     evidence: list[Evidence] = []
-    with progress("reproducing", n_missing) as advance, _report_interruption(numbers, say):
+    with show_progress("reproducing", n_missing) as advance, _report_interruption(numbers, say):
         for plan in plans:
             origins = [_origin(source, plan, library) for source in sources[plan.name]]
             todo = sum(numbers[run.key] is None for run in _each(tasks[plan.name]))

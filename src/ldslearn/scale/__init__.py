@@ -1,6 +1,7 @@
 """More than memory holds: stores of systems, kernels in files, folders encoded on many cores."""
 
-from ldslearn.scale.dask_cluster import Cluster, use_cluster
+from ldslearn.scale.dask_cluster import Cluster
+from ldslearn.scale.dask_connection import use_cluster
 from ldslearn.scale.encoding import encode_folder
 from ldslearn.scale.kernel_files import write_kernel
 from ldslearn.scale.store import LDSStore

@@ -188,7 +188,9 @@ def _first_of(
     """What :func:`begin` makes of the first item that can be read and fitted."""
     reasons: list[str] = []
     for item in items:  # one at a time, on a worker if there are any: it may be a bad one
-        (found,) = current_engine().map(begin, [(item,)], wanted, size, encoder, frame, lost=_lost)
+        (found,) = current_engine().map(
+            begin, [(item,)], wanted, size, encoder, frame, fallback=_lost
+        )
         if not isinstance(found, str):
             return found
         reasons.append(found)
@@ -203,13 +205,13 @@ def _make(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], 
         """Try the items of a block one by one, and encode those that end no worker."""
         ended: list[str] = []
         for item in block:  # alone: Dask blames whatever else waits for a worker that dies
-            ended += engine.map(probe, [(item,)], task, lost=_lost)
+            ended += engine.map(probe, [(item,)], task, fallback=_lost)
         fatal = {i.name: text for i, text in zip(block, ended, strict=True) if text}
         return next(engine.map(encode_block, [(block, print_)], task, fatal))
 
     made, notes = finished(task.folder), []
     todo = [(block, print_) for print_, block in blocks.items() if print_ not in made]
-    found = engine.map(encode_block, todo, task, {}, description="encoding files", lost=isolate)
+    found = engine.map(encode_block, todo, task, {}, description="encoding files", fallback=isolate)
     for (_, print_), (shard, texts) in zip(todo, found, strict=True):
         made[print_] = shard
         notes += texts
