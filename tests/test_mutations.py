@@ -27,7 +27,7 @@ from ldslearn.datasets import load_folder
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.arff import load_arff
 from ldslearn.datasets.formats.csv_table import read_csv
-from ldslearn.datasets.formats.mat import sequences_of_mat
+from ldslearn.datasets.formats.mat import load_mat
 from ldslearn.datasets.formats.npz import load_npz, save_npz
 from ldslearn.datasets.formats.ts import load_ts
 from ldslearn.evaluate import train
@@ -237,9 +237,9 @@ CASES = {
     "ts": Case(write_ts, load_ts),
     "arff": Case(write_arff, load_arff),
     "csv": Case(write_csv, read_csv),
-    "mat": Case(write_mat, sequences_of_mat),
-    "mat-compressed": Case(write_compressed_mat, sequences_of_mat),
-    "mat-73": Case(write_mat73, sequences_of_mat),
+    "mat": Case(write_mat, load_mat),
+    "mat-compressed": Case(write_compressed_mat, load_mat),
+    "mat-73": Case(write_mat73, load_mat),
     "manifest": Case(write_manifest, load_folder),
     "avi": Case(write_film(".avi"), read_video),
     "mkv": Case(write_film(".mkv"), read_video),

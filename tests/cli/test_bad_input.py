@@ -85,7 +85,7 @@ CASES = [
     ("cluster flat", 1, "the number of clusters must be given for data without labels; got none. Say how many: --clusters K"),
     ("evaluate flat --labels half.csv", 1, "half.csv must give every item a label; got none for 2 of 8 items: walk_2.csv, walk_3.csv. Add a line for each, such as 'walk_2.csv,LABEL'. It names ghost"),
     ("evaluate flat --labels wrong.csv", 1, "got the columns 'file', 'class'. Name the columns in the first line: item,label,split,group"),
-    ("evaluate flat --labels none.csv", 1, "labels must be in a CSV file; none.csv is none"),
+    ("evaluate flat --labels none.csv", 1, "labels must be in a CSV file; got none.csv, which is not a file"),
     ("evaluate badlist.csv", 1, "got the columns 'file', 'label'. Name the columns in the first line: path,label,split,group"),
     ("evaluate good.npz --labels labels.csv", 1, "--labels must not be given; got a collection in .npz"),
     # Too few

@@ -192,7 +192,7 @@ def test_troubles_of_several_files_are_one_warning(folder):
     with pytest.warns(UserWarning, match=message) as caught:
         load_folder(folder)
     assert len(caught) == 1
-    with pytest.warns(UserWarning, match="Gaps are filled by straight lines"):
+    with pytest.warns(UserWarning, match="Gaps are filled by linear interpolation"):
         assert load_folder(folder, rate=50).X[4].shape == (3, 110)
 
 

@@ -12,9 +12,9 @@ from ldslearn._kinds import advise, nearest
 from ldslearn.cli.telling import tell
 from ldslearn.datasets.channels_and_rate import choose_channels_and_rate, match_training_data
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.folder import automatic_size, list_items, read_items
+from ldslearn.datasets.folder import choose_frame_size, list_items, read_items
 from ldslearn.datasets.formats.arff import load_arff
-from ldslearn.datasets.formats.mat import sequences_of_mat
+from ldslearn.datasets.formats.mat import load_mat
 from ldslearn.datasets.formats.npz import load_npz
 from ldslearn.datasets.formats.ts import load_ts
 from ldslearn.datasets.items import Item, is_item
@@ -29,7 +29,7 @@ ONE_FILE: dict[str, Callable[[Path], Collection]] = {
     ".npz": load_npz,
     ".ts": load_ts,
     ".arff": load_arff,
-    ".mat": sequences_of_mat,
+    ".mat": load_mat,
 }
 USUAL = {
     "size": "auto", "colour": False, "crop": None, "stride": 1, "length": None, "chunk": False,
@@ -205,7 +205,7 @@ def read_array_file(
 ) -> Collection:  # fmt: skip
     """Return one ``.npy`` file, a sequence or frames, read as in a folder of such files."""
     if size == "auto":
-        size = automatic_size([Item(path.name, path)], crop)
+        size = choose_frame_size([Item(path.name, path)], crop)
     frames = FrameOptions(size, colour, crop, stride, length)
     reading = ReadingSettings(frames, chunk, features, **table)
     return read_new([path], reading, False, 1, levels=levels, labels=labels)
@@ -229,7 +229,7 @@ def read_frames_of(paths: list[Path], size: str, colour: bool = False, **table: 
     """
     pixels = parse_size(size)
     if pixels == "auto":
-        pixels = automatic_size([Item(str(paths[0]), paths[0])]) if paths[0].exists() else None
+        pixels = choose_frame_size([Item(str(paths[0]), paths[0])]) if paths[0].exists() else None
     return read_new(paths, ReadingSettings(FrameOptions(pixels, colour), **table), False, 1)
 
 

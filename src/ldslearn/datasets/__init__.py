@@ -1,4 +1,18 @@
-"""Data to learn from: embedded collections, generators, files, folders and the paper's sets."""
+"""Data to learn from: embedded collections, generators, files, folders and the paper's sets.
+
+Every reader returns a `collection`. Read the modules of `load_folder` in this order:
+
+1. `folder`: the whole way from a folder to a collection.
+2. `items`: which files are items; `labels_from_folders`, `labels_from_manifest` and
+   `labels_from_file`: where the label of each item comes from.
+3. `reading_settings`: how one file becomes a `recording`; `shared_columns`: one time column and
+   one order of channels for all tables.
+4. `parallel_reading`: all items are read, and why one is skipped.
+5. `channels`, `rates`, `channels_and_rate`: names of channels, rates, and their change in memory.
+
+File formats are in `formats`, the sets of the paper in `paper_sets`, numbers for records in
+`summary`.
+"""
 
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.embedded import load_basic_motions, load_japanese_vowels

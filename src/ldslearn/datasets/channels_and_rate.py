@@ -85,7 +85,7 @@ def _change_rate(data: Collection, rate: float) -> Collection:
     if unknown:
         raise _errors.invalid(
             unknown[0], f"have a known rate for rate={rate:g}", "none",
-            "Leave rate, --rate out, or keep rates (N,) in the file.",
+            "Omit rate, --rate, or save rates (N,) in the file.",
         )  # fmt: skip
     if data.frame_shape is None:
         sequences = [

@@ -1,4 +1,4 @@
-"""The value every reader returns: sequences, labels, and where they came from."""
+"""The value that every reader returns: sequences, labels, and their origin."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +10,7 @@ from ldslearn import _errors
 from ldslearn._types import Floats
 from ldslearn.sequences import NamedSequences, as_collection
 
-UNUSED = "unused"  # the part of a sequence that is neither trained on nor tested
+UNUSED = "unused"  # the split of a sequence that is in neither training nor test data
 
 
 @dataclass(frozen=True)
@@ -23,27 +23,27 @@ class Collection:
     y : (N,) array of str, optional
         Labels.
     split : (N,) array of str, optional
-        The part each sequence belongs to: "train" and "test", or the number of a repetition or set.
-        Sequences of the part "unused" are neither trained on nor tested.
+        "train" and "test", or the number of a repetition or set. Sequences of the split "unused"
+        are in neither training nor test data.
     groups : (N,) array of str, optional
         Who or what was recorded; sequences of one group belong on one side of a split.
     names : tuple of str, optional
-        What messages call each sequence, as a rule its file; "sequence 0", ... when not given.
+        Name of each sequence in messages, as a rule its file; "sequence 0", ... when not given.
     frame_shape : tuple of int, optional
         (height, width) or (height, width, n_colours) when channels are pixels.
     preprocessing : dict, optional
-        What was done to the files, as arguments of the reader, so that new files can be treated
-        alike. Plain values that JSON can hold.
+        Settings of the reader, so that new files can be read the same way. Plain values that JSON
+        can hold.
     skipped : tuple of (str, str), optional
-        Name and reason of what could not be read and was left out.
+        Name and reason of each item that could not be read.
     channel_names : tuple of str, optional
         What each channel is.
     rates : (N,) array, optional
-        Time points per second of each sequence, NaN where it is not known; None if all are not.
+        Time points per second of each sequence, NaN where unknown; None if all are unknown.
     notes : tuple of str, optional
-        What the reader decided, one line each: which column it took as time.
+        What the reader decided, one line each, such as the time column.
     trials : (N, n_trials) array of str, optional
-        The part of each sequence in every trial that was published with the data: "train", "test"
+        The split of each sequence in every trial that was published with the data: "train", "test"
         or "unused".
     """
 
@@ -116,7 +116,7 @@ class Collection:
 
     @property
     def classes(self) -> list[str]:
-        """The labels that occur, in order."""
+        """The distinct labels, sorted."""
         return [] if self.y is None else [str(label) for label in np.unique(self.y)]
 
 

@@ -1,4 +1,4 @@
-"""Two small collections of the UEA archive that travel with the package (data/README.md)."""
+"""Two small collections of the UEA archive that are part of the package (data/README.md)."""
 
 from importlib.resources import files
 from typing import Any
@@ -24,7 +24,7 @@ def load_basic_motions() -> tuple[Floats, NDArray[np.str_], Floats, NDArray[np.s
     X_test : (40, 6, 100) array
     y_test : (40,) array of str
     """
-    (X_train, y_train), (X_test, y_test) = _read("basic_motions.npz")
+    (X_train, y_train), (X_test, y_test) = _read_parts("basic_motions.npz")
     return np.stack(X_train), y_train, np.stack(X_test), y_test
 
 
@@ -41,11 +41,11 @@ def load_japanese_vowels() -> tuple[list[Floats], NDArray[np.str_], list[Floats]
     X_test : list of 370 (12, n_timepoints) arrays
     y_test : (370,) array of str
     """
-    (X_train, y_train), (X_test, y_test) = _read("japanese_vowels.npz")
+    (X_train, y_train), (X_test, y_test) = _read_parts("japanese_vowels.npz")
     return X_train, y_train, X_test, y_test
 
 
-def _read(name: str) -> list[tuple[list[Floats], NDArray[np.str_]]]:
+def _read_parts(name: str) -> list[tuple[list[Floats], NDArray[np.str_]]]:
     """Train and test part of an embedded file, each (sequences, labels)."""
     with (
         files("ldslearn.datasets").joinpath("data", name).open("rb") as file,

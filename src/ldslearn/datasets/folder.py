@@ -102,9 +102,9 @@ def load_folder(
     skip = on_error == "skip"
     items, unlabelled = list_items(path, levels, labels, skip=skip)
     if size == "auto":
-        size = automatic_size(items, crop)
+        size = choose_frame_size(items, crop)
     elif size is None and features == "lbp-top":
-        size = frame_size(items, crop)  # patterns of larger frames would be others
+        size = read_frame_size(items, crop)  # patterns of larger frames would be others
     for name, value in (("time", time), ("columns", columns)):
         if value is not None and not any(is_table(item.source) for item in items):
             raise _errors.invalid(
@@ -166,16 +166,16 @@ def read_items(
     return data
 
 
-def automatic_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
+def choose_frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
     """Return the size of the first item's frames, at most 48 pixels per side; None without."""
-    found = frame_size(items, crop)
+    found = read_frame_size(items, crop)
     if found is None or max(found) <= _SIDE:
         return found
     height, width = (max(1, round(_SIDE * length / max(found))) for length in found)
     return height, width
 
 
-def frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
+def read_frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
     """Return height and width of the frames of the first item with frames that can be read."""
     settings = ReadingSettings(FrameOptions(crop=crop, length=1))
     for item in items:

@@ -36,7 +36,7 @@ def label_items(
     """
     file = Path(path)
     if not file.is_file():
-        raise FileNotFoundError(f"labels must be in a CSV file; {file} is none.")
+        raise FileNotFoundError(f"labels must be in a CSV file; got {file}, which is not a file.")
     rule = "be a CSV file of labels, with the columns 'item' and 'label' and perhaps split, group"
     rows = read_rows(file, _COLUMNS, ("item", "label"), rule)
     known = _index_names(items)

@@ -59,7 +59,7 @@ def list_folder(
     single = set(loose)
     folders = [path for path in entries if path.is_dir()]
     by_class = {path: _list_class(path) for path in folders if path not in single}
-    without_items = [path for path, paths in by_class.items() if not paths and _holds_files(path)]
+    without_items = [path for path, paths in by_class.items() if not paths and _has_files(path)]
     by_class = {folder: paths for folder, paths in by_class.items() if paths}
     items = [path for paths in by_class.values() for path in paths]
     _check_names(root, [*by_class, *loose, *items])
@@ -171,7 +171,7 @@ def _no_items(root: Path) -> ValueError:
     return _errors.bad_file(root, rule, got, remedy)
 
 
-def _holds_files(folder: Path) -> bool:
+def _has_files(folder: Path) -> bool:
     """Whether a folder holds anything that is not hidden."""
     return not is_system_file(folder) and not all(map(is_system_file, folder.iterdir()))
 

@@ -52,7 +52,7 @@ def read_collection(
     found = [Recording([])] * len(items)
     reasons: dict[int, str] = {}
 
-    def work(block: slice) -> None:
+    def read_block(block: slice) -> None:
         for index in range(block.start, block.stop):
             try:
                 recording = read(items[index])
@@ -65,7 +65,7 @@ def read_collection(
                     raise
                 reasons[index] = str(error)
 
-    for_each_block(work, len(items), n_jobs=n_jobs, description=description)
+    for_each_block(read_block, len(items), n_jobs=n_jobs, description=description)
 
     def skip_unlike(
         index: int, like: str, expected: tuple[int, ...], length: int | None = None

@@ -127,7 +127,7 @@ class ReadingSettings:
             rule = "be a video, a folder of images, a table or an array"
             known = f"Known are {', '.join(sorted(VIDEO_SUFFIXES | READABLE_ARRAYS))}."
             raise _errors.bad_file(path, rule, f"the suffix {suffix!r}", advise(suffix) or known)
-        rate = self._rate_after(rate)
+        rate = self._final_rate(rate)
         if self.features == "lbp-top":
             clips = [lbp_top(clip) for clip in clips]
             rate = None if rate is None else rate / _LBP_STEP
@@ -140,10 +140,10 @@ class ReadingSettings:
         if self.transpose:
             if self.rate is not None:
                 raise unknown_rate(path, self.rate)
-            return Recording(self._cut(read_csv(path).T))
+            return Recording(self._cut_sequence(read_csv(path).T))
         found = read_timed_table(path, self.time, self.columns, self.rate, self.channels, like)
-        parts = [part for whole in found.parts for part in self._cut(whole)]
-        return replace(found, parts=parts, rate=self._rate_after(found.rate))
+        parts = [part for whole in found.parts for part in self._cut_sequence(whole)]
+        return replace(found, parts=parts, rate=self._final_rate(found.rate))
 
     def _read_video(self, path: Path, rate: float | None) -> list[NDArray[Any]]:
         kind = recognize(path) or ""
@@ -162,7 +162,7 @@ class ReadingSettings:
                 raise _errors.bad_file(
                     path, "hold frames for features='lbp-top'", f"shape {array.shape}"
                 )
-            return self._cut(array.T if self.transpose else array)
+            return self._cut_sequence(array.T if self.transpose else array)
         if array.ndim not in (3, 4) or not array.size:
             raise _errors.bad_file(
                 path,
@@ -176,19 +176,19 @@ class ReadingSettings:
         frames = self.frames.apply(map(_to_colour if self.frames.colour else _to_grey, array), path)
         frames = limit_memory(frames, path, chunk=self.chunk)
         kept = np.stack(list(islice(frames, None if self.chunk else self.frames.length)))
-        return [self.frames.finish(kept[span], path) for span in self._spans(len(kept))]
+        return [self.frames.finish(kept[span], path) for span in self._find_spans(len(kept))]
 
-    def _rate_after(self, rate: float | None) -> float | None:
+    def _final_rate(self, rate: float | None) -> float | None:
         """The rate after resampling and `stride`."""
         kept = rate if self.rate is None else self.rate
         return None if kept is None else float(kept / self.frames.stride)
 
-    def _cut(self, sequence: NDArray[Any]) -> list[NDArray[Any]]:
+    def _cut_sequence(self, sequence: NDArray[Any]) -> list[NDArray[Any]]:
         """Apply stride and length to a sequence that is not made of frames."""
         kept = sequence[:, :: self.frames.stride]
-        return [kept[:, span] for span in self._spans(kept.shape[1])]
+        return [kept[:, span] for span in self._find_spans(kept.shape[1])]
 
-    def _spans(self, n_timepoints: int) -> list[slice]:
+    def _find_spans(self, n_timepoints: int) -> list[slice]:
         """The time points of each part: with `chunk` all parts but a last one below half length."""
         length = self.frames.length
         if length is None:

@@ -132,7 +132,7 @@ def _resample(path: Path, table: CsvTable, rate: float) -> Floats:
         raise _errors.bad_file(
             path, f"have times that rise for rate={rate:g}",
             f"the same time as in the row before in {np.mean(steps == 0):.0%} of its rows",
-            "Write times with more digits, or leave rate, --rate out.",
+            "Write times with more digits, or omit rate, --rate.",
         )  # fmt: skip
     kept = np.concatenate([[True], steps > 0])  # the first of rows with one time
     return resample(table.values[:, kept], seconds[kept], rate)

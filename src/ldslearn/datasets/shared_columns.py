@@ -72,6 +72,6 @@ def _warn_of_doubt(reason: str, column: str) -> None:
     """Warn of a column that may be time, and is read as a channel."""
     warnings.warn(
         f"{reason}: it is read as a channel. If it is time give time={column!r}, --time {column}; "
-        "if it is none, time='none', --time none.",
+        "if not, time='none', --time none.",
         stacklevel=6,
     )

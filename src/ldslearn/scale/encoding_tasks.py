@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldslearn._files import DAMAGE
 from ldslearn._parallel import for_each_block
-from ldslearn.datasets.folder import automatic_size, frame_size
+from ldslearn.datasets.folder import choose_frame_size, read_frame_size
 from ldslearn.datasets.formats.time_faults import describe_time_faults
 from ldslearn.datasets.items import Item
 from ldslearn.datasets.parallel_reading import check_values, frame_of, unlike_first
@@ -40,9 +40,11 @@ def begin(
     """
     try:
         if size == "auto":
-            size = automatic_size([item], wanted.frames.crop)
+            size = choose_frame_size([item], wanted.frames.crop)
         elif size is None and wanted.features == "lbp-top":
-            size = frame_size([item], wanted.frames.crop)  # patterns of larger frames are others
+            size = read_frame_size(
+                [item], wanted.frames.crop
+            )  # patterns of larger frames are others
         reading = replace(wanted, frames=replace(wanted.frames, size=size))
         value = reading.read_recording(item.source, "the store").parts[0]
         check_values(item, [value])

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn.sequences.time_recognition import (
-    hardly_falls,
     is_short_name,
     is_time_name,
     rises_evenly,
+    rises_mostly,
 )
 
 _OWNERS = {
@@ -145,7 +145,7 @@ def _is_time(name: str, values: NDArray[Any]) -> bool:
     if values.dtype.kind not in "fiu":
         return True
     ticks = values.astype(np.float64)
-    return rises_evenly(ticks) if is_short_name(name) else hardly_falls(ticks)
+    return rises_evenly(ticks) if is_short_name(name) else rises_mostly(ticks)
 
 
 def _suggest_pivot(names: list[str]) -> str:

@@ -66,9 +66,9 @@ def _interpolate(values: Floats, seconds: Floats, grid: Floats) -> Floats:
     if len(seconds) == 1:
         return np.repeat(values, len(grid), axis=1)
     left = np.clip(np.searchsorted(seconds, grid, side="right") - 1, 0, len(seconds) - 2)
-    share = (grid - seconds[left]) / (seconds[left + 1] - seconds[left])
-    share = np.clip(share, 0, 1)
-    return values[:, left] + share * (values[:, left + 1] - values[:, left])
+    fraction = (grid - seconds[left]) / (seconds[left + 1] - seconds[left])
+    fraction = np.clip(fraction, 0, 1)
+    return values[:, left] + fraction * (values[:, left + 1] - values[:, left])
 
 
 def _smooth(values: Floats, factor: float) -> Floats:

@@ -28,7 +28,7 @@ class Grid:
         self.x = (self.across - 0.5) * (width * self.pixel)
         self.y = (self.down - 0.5) * (height * self.pixel)
 
-    def soft(self, distance: Array) -> Array:
+    def soft_step(self, distance: Array) -> Array:
         """Return 1 where `distance` is positive, 0 where negative, blended over two pixels."""
         return np.minimum(np.maximum(distance / (2 * self.pixel) + 0.5, 0), 1)
 
@@ -85,7 +85,7 @@ def _fractal_noise(
     return _sum_of_waves(grid.x, grid.y, grid.time, wavevectors, frequencies, 2 * pi * phase)
 
 
-def _waves(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
+def _draw_waves(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
     octave, turn, phase = generator.random((32, 3)).T
     middle = 2 * pi / parameters["wavelength"]
     k = middle * 2 ** (2 * octave - 0.5)
@@ -101,7 +101,7 @@ def _waves(grid: Grid, parameters: Values, generator: np.random.Generator) -> Ar
     return 0.1 + 0.4 * _logistic(1.5 * height) + 0.5 * _logistic(4 * (height - 1.2))
 
 
-def _flame(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
+def _draw_flame(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
     rise, turbulence = np.array([0, -parameters["speed"]]), parameters["turbulence"]
     bend = _fractal_noise(grid, generator, 1.0, 0.5, rise, churn=0.1)
     lick = _fractal_noise(grid, generator, 0.35, 1, rise, churn=0.1, stretch=2.5)
@@ -113,7 +113,7 @@ def _flame(grid: Grid, parameters: Values, generator: np.random.Generator) -> Ar
     return 0.03 + 0.12 * glow + 0.45 * body + 0.38 * heart
 
 
-def _foliage(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
+def _draw_foliage(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
     pace, turn, phase = generator.random((8, 3)).T
     wavevectors = 2 * pi * _heading(60 * turn - 30)
     frequencies = 2 * pi * parameters["frequency"] * (0.6 + 0.8 * pace)
@@ -156,10 +156,10 @@ def _paint_leaf(
     relief = np.minimum(4 * np.maximum(inside, 0), 0.6) + np.minimum(8 * off_rib, 0.25) + aside
     grey = shade[:, None, None] * (0.35 + relief)
     patch = frames[:, rows, columns]
-    patch += grid.soft(1.4 * length * inside) * (grey - patch)
+    patch += grid.soft_step(1.4 * length * inside) * (grey - patch)
 
 
-def _flag(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
+def _draw_flag(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
     pace, phase = generator.random((4, 2)).T
     k = 2 * pi / parameters["wavelength"] * (0.7 + 0.6 * pace)
     wavevectors, frequencies = k[:, None] * [1, 0.15], k * parameters["speed"]
@@ -170,14 +170,14 @@ def _flag(grid: Grid, parameters: Values, generator: np.random.Generator) -> Arr
     # Height on the cloth: 0 at its upper edge, 1 at its lower. It is held at the pole.
     cloth = (grid.down - 0.17 - parameters["amplitude"] * free * ripple) / 0.65
     grey = 0.52 + 0.28 * np.clip(3 * np.sin(parameters["stripes"] * pi * cloth), -1, 1)
-    grey += grid.soft(0.45 - grid.across) * grid.soft(0.5 - cloth) * (0.12 - grey)
+    grey += grid.soft_step(0.45 - grid.across) * grid.soft_step(0.5 - cloth) * (0.12 - grey)
     grey *= 1 + 4 * parameters["amplitude"] * free * slope
-    outline = grid.soft(cloth) * grid.soft(1 - cloth) * grid.soft(0.94 - grid.across)
+    outline = grid.soft_step(cloth) * grid.soft_step(1 - cloth) * grid.soft_step(0.94 - grid.across)
     frames = 0.42 + outline * (grey - 0.42)
-    return frames + grid.soft(0.035 - np.abs(grid.across - 0.06)) * (0.95 - frames)
+    return frames + grid.soft_step(0.035 - np.abs(grid.across - 0.06)) * (0.95 - frames)
 
 
-def _rotating(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
+def _draw_rotating(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
     start = 2 * pi * generator.random()
     y = grid.y + 0.1
     radius = np.hypot(grid.x, y)
@@ -185,13 +185,13 @@ def _rotating(grid: Grid, parameters: Values, generator: np.random.Generator) ->
     turned = angle - 2 * pi * parameters["speed"] * grid.time - start
     # One side of the wheel is brighter: a full turn shows, not only the passing of blades.
     paint = 0.7 + 0.25 * np.cos(turned)
-    blades = _logistic(5 * np.cos(parameters["blades"] * turned)) * grid.soft(0.38 - radius)
-    frames = 0.2 + 0.35 * grid.soft(0.025 - np.abs(grid.x)) * grid.soft(y)
+    blades = _logistic(5 * np.cos(parameters["blades"] * turned)) * grid.soft_step(0.38 - radius)
+    frames = 0.2 + 0.35 * grid.soft_step(0.025 - np.abs(grid.x)) * grid.soft_step(y)
     frames = frames + blades * (paint - frames)
-    return frames + grid.soft(0.05 - radius) * (0.95 - frames)
+    return frames + grid.soft_step(0.05 - radius) * (0.95 - frames)
 
 
-def _drifting(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
+def _draw_drifting(grid: Grid, parameters: Values, generator: np.random.Generator) -> Array:
     velocity = parameters["speed"] * _heading(parameters["direction"])
     vapour = _fractal_noise(
         grid, generator, parameters["wavelength"], 3, velocity, churn=0.03, stretch=0.6
@@ -203,10 +203,13 @@ def _drifting(grid: Grid, parameters: Values, generator: np.random.Generator) ->
 
 # Name of each kind -> how to draw it, and its parameters with their defaults.
 KINDS: dict[str, tuple[Callable[[Grid, Values, np.random.Generator], Array], Values]] = {
-    "waves": (_waves, {"wavelength": 0.25, "speed": 0.015, "direction": 90.0, "spread": 35.0}),
-    "flame": (_flame, {"speed": 0.03, "turbulence": 1.0, "height": 1.0, "width": 0.6}),
-    "foliage": (_foliage, {"leaf": 0.45, "sway": 0.25, "frequency": 0.02}),
-    "flag": (_flag, {"wavelength": 0.6, "speed": 0.025, "amplitude": 0.05, "stripes": 7}),
-    "rotating": (_rotating, {"blades": 5, "speed": 0.01, "twist": 3.0}),
-    "drifting": (_drifting, {"wavelength": 1.2, "speed": 0.015, "direction": 0.0, "cover": 0.45}),
+    "waves": (_draw_waves, {"wavelength": 0.25, "speed": 0.015, "direction": 90.0, "spread": 35.0}),
+    "flame": (_draw_flame, {"speed": 0.03, "turbulence": 1.0, "height": 1.0, "width": 0.6}),
+    "foliage": (_draw_foliage, {"leaf": 0.45, "sway": 0.25, "frequency": 0.02}),
+    "flag": (_draw_flag, {"wavelength": 0.6, "speed": 0.025, "amplitude": 0.05, "stripes": 7}),
+    "rotating": (_draw_rotating, {"blades": 5, "speed": 0.01, "twist": 3.0}),
+    "drifting": (
+        _draw_drifting,
+        {"wavelength": 1.2, "speed": 0.015, "direction": 0.0, "cover": 0.45},
+    ),
 }

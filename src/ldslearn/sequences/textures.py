@@ -1,4 +1,4 @@
-"""Procedural dynamic textures: small grey videos of six kinds, drawn from a seed."""
+"""Procedural dynamic textures: small grey videos of six kinds, made from a seed."""
 
 import zlib
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ def make_dynamic_textures(
     Parameters
     ----------
     kinds : sequence of str
-        Distinct names of the kinds to draw.
+        Distinct names of kinds.
     n_per_class : int
         Number of videos of each kind.
     size : int or (int, int)
@@ -102,8 +102,8 @@ def make_dynamic_textures(
     for position, (video, kind) in enumerate(zip(videos, labels.tolist(), strict=True)):
         key = [seed, zlib.crc32(kind.encode()), position % n_per_class]
         generator = np.random.default_rng(key)
-        drawn = _vary(kind, parameters.get(kind, {}), jitter, generator)
-        video[...] = KINDS[kind][0](grid, drawn, generator)
+        sampled = _vary(kind, parameters.get(kind, {}), jitter, generator)
+        video[...] = KINDS[kind][0](grid, sampled, generator)
         video += noise * generator.standard_normal(grid.shape, dtype=np.float32)
     return np.clip(videos, 0, 1, out=videos), labels
 
@@ -121,15 +121,15 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 
 def _vary(kind: str, given: Values, jitter: float, generator: np.random.Generator) -> Values:
-    """Return one video's parameters: drawn around the given or default ones, kept in range."""
-    drawn = {}
+    """Return the parameters of one video: sampled around the given or default ones, in range."""
+    sampled = {}
     for name, default in KINDS[kind][1].items():
         centre = given.get(name, default)
         reach = 90 if name == "direction" else centre
         value = float(np.clip(centre + jitter * reach * generator.uniform(-1, 1), *_RANGES[name]))
         # A parameter whose default is an int stays whole.
-        drawn[name] = round(value) if isinstance(default, int) else value
-    return drawn
+        sampled[name] = round(value) if isinstance(default, int) else value
+    return sampled
 
 
 def _check_mapping(what: str, given: Any) -> Mapping[str, Any]:

@@ -66,7 +66,7 @@ def find_unit_in_name(name: str) -> float | None:
     return given
 
 
-def epoch_unit(first: float, last: float) -> float | None:
+def find_epoch_unit(first: float, last: float) -> float | None:
     """Return the seconds in the unit of times since 1970, by their size; None for other numbers."""
     for unit in (1.0, 1e-3, 1e-6, 1e-9):
         if all(_EPOCH[0] <= value * unit <= _EPOCH[1] for value in (first, last)):
@@ -74,7 +74,7 @@ def epoch_unit(first: float, last: float) -> float | None:
     return None
 
 
-def hardly_falls(values: Floats) -> bool:
+def rises_mostly(values: Floats) -> bool:
     """Whether nine of ten steps go forward or stay: those of a clock, or of a constant date."""
     return len(values) < 2 or float(np.mean(np.diff(values) >= 0)) >= _MOSTLY
 

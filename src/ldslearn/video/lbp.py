@@ -89,7 +89,7 @@ def lbp_top(
     for axes, P in zip(PLANES.values(), counts_of_neighbours, strict=True):
         corners, weights = _locate_neighbours(P, axes, margins)
         bins, n_bins = _assign_bins(P, uniform)
-        # A row of zeros first: after the sum over time, rows differ by what lies between them.
+        # A first row of zeros: differences of the cumulated rows are the counts between them.
         counts = np.zeros((len(frames) - 2 * radius_t + 1, n_bins), dtype=np.int64)
         count_patterns(frames, margins, corners, weights, TOLERANCE, bins, counts[1:])
         np.cumsum(counts, axis=0, out=counts)

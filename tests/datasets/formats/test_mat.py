@@ -10,7 +10,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from ldslearn.datasets.formats.mat import read_mat, sequences_of_mat
+from ldslearn.datasets.formats.mat import load_mat, read_mat
 
 from support.matlab import cell, save_mat73
 
@@ -151,7 +151,7 @@ def test_a_file_of_version_73_by_matlab():
 )
 def test_sequences_and_labels(path, name, labels):
     scipy.io.savemat(path, {"names": cell("a", "b", "c"), name: cell(*X), "y": labels})
-    read = sequences_of_mat(path)
+    read = load_mat(path)
     for x, expected in zip(read.X, X, strict=True):
         np.testing.assert_array_equal(x, expected)
     assert list(read.y) == ["3", "1", "2"]
@@ -160,7 +160,7 @@ def test_sequences_and_labels(path, name, labels):
 
 def test_labels_in_a_matrix_of_letters(path):
     scipy.io.savemat(path, {"X": cell(*X), "y": np.array(["walk", "run ", "sit "])})
-    assert list(sequences_of_mat(path).y) == ["walk", "run", "sit"]
+    assert list(load_mat(path).y) == ["walk", "run", "sit"]
 
 
 def test_cells_in_rows_and_columns_of_version_73(path):
@@ -176,7 +176,7 @@ def test_cells_in_rows_and_columns_of_version_73(path):
 
 def test_videos(path):
     scipy.io.savemat(path, {"videos": cell(*VIDEOS)})
-    read = sequences_of_mat(path)
+    read = load_mat(path)
     assert read.frame_shape == (4, 5)
     assert read.y is None
     for x, video in zip(read.X, VIDEOS, strict=True):
@@ -186,7 +186,7 @@ def test_videos(path):
 
 def test_sequences_of_version_73(path):
     save_mat73(pytest.importorskip("h5py"), path, {"X": VIDEOS, "gt": ["a", "b"]})
-    read = sequences_of_mat(path)
+    read = load_mat(path)
     assert read.frame_shape == (4, 5)
     assert list(read.y) == ["a", "b"]
     np.testing.assert_array_equal(read.X[1][:, 3].reshape(4, 5), VIDEOS[1][:, :, 3])
@@ -211,7 +211,7 @@ def test_sequences_of_version_73(path):
 def test_what_is_not_sequences_is_named(path, variables, message):
     scipy.io.savemat(path, variables)
     with pytest.raises(ValueError, match=rf"file .*some\.mat must hold .*{message}"):
-        sequences_of_mat(path)
+        load_mat(path)
 
 
 # Damage

@@ -113,7 +113,7 @@ class _Rows:
             rule = f"have {self.n_columns} columns in every row"
             raise bad_line(self.path, number, rule, f"{len(fields)} columns")
         self.n_columns = len(fields)
-        if first and _are_names(self.path, number, fields):
+        if first and _is_header(self.path, number, fields):
             self.names = fields
             return
         if not self.lines:
@@ -187,7 +187,7 @@ class _Rows:
         )
 
 
-def _are_names(path: Path, number: int, fields: list[str]) -> bool:
+def _is_header(path: Path, number: int, fields: list[str]) -> bool:
     """Whether a first row names the columns: no field of it is a number or a date.
 
     The first may be empty: so data frames write their index. Data frames without names of columns

@@ -1,4 +1,4 @@
-"""MATLAB files, and the sequences in them."""
+"""Read MATLAB files, and the sequences in them."""
 
 import os
 from typing import Any
@@ -22,7 +22,7 @@ _LABELS = ("y", "labels", "label", "gt", "classes")
 def read_mat(path: str | os.PathLike[str], limit: int | None = None) -> dict[str, Any]:
     """Return the variables of a MATLAB file by name.
 
-    Nothing in the file is executed; variables that hold functions or objects are left out.
+    Nothing in the file is executed; variables that hold functions or objects are omitted.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def read_mat(path: str | os.PathLike[str], limit: int | None = None) -> dict[str
         Of version 5 to 7, or 7.3 if h5py is installed.
     limit : int, optional
         Bytes that all variables together may take; when not given, as many as the size of the file
-        justifies and the machine has. An array that is referred to several times counts as often.
+        justifies and the machine has. An array with several references counts as often.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def read_mat(path: str | os.PathLike[str], limit: int | None = None) -> dict[str
             return read_mat5(file.read(), limit)
 
 
-def sequences_of_mat(path: str | os.PathLike[str]) -> Collection:
+def load_mat(path: str | os.PathLike[str]) -> Collection:
     """Return the collection in a MATLAB file.
 
     Sequences are a cell array of (n_channels, n_timepoints) matrices, or of videos
@@ -81,7 +81,7 @@ def sequences_of_mat(path: str | os.PathLike[str]) -> Collection:
     others = [name for name in cells if name not in _LABELS]
     named = [name for name in _SEQUENCES if name in cells] or others or cells
     if not named or (len(named) > 1 and named[0] not in _SEQUENCES):
-        found = ", ".join(f"{name} ({_shape(value)})" for name, value in variables.items())
+        found = ", ".join(f"{name} ({_describe_shape(value)})" for name, value in variables.items())
         raise _errors.bad_file(
             path,
             "hold the sequences as one cell array of numeric matrices",
@@ -94,8 +94,8 @@ def sequences_of_mat(path: str | os.PathLike[str]) -> Collection:
         if len(shapes) > 1 or (shapes and any(array.ndim == 2 for array in arrays)):
             raise ValueError("videos of several frame sizes")
         return Collection(
-            [_as_sequence(array) for array in arrays],
-            y=_labels(variables, len(arrays)),
+            [_to_sequence(array) for array in arrays],
+            y=_find_labels(variables, len(arrays)),
             frame_shape=next(iter(shapes), None),
         )
 
@@ -108,12 +108,12 @@ def _is_cell_of_arrays(value: Any) -> bool:
     )
 
 
-def _as_sequence(array: NDArray[Any]) -> NDArray[Any]:
-    """Frames are the last axis in MATLAB, and the first in to_sequence."""
+def _to_sequence(array: NDArray[Any]) -> NDArray[Any]:
+    """Move frames, the last axis in MATLAB, to the first, as to_sequence requires."""
     return array if array.ndim == 2 else to_sequence(np.moveaxis(array, -1, 0))
 
 
-def _labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | None:
+def _find_labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | None:
     for name in _LABELS:
         if name not in variables:
             continue
@@ -122,31 +122,30 @@ def _labels(variables: dict[str, Any], n_sequences: int) -> NDArray[np.str_] | N
         if len(labels) == n_sequences:
             return np.array(labels)
         if name != "classes":  # which may be the names of the classes
-            raise ValueError(f"{_shape(value)} in {name} for the labels of {n_sequences} sequences")
+            raise ValueError(
+                f"{_describe_shape(value)} in {name} for the labels of {n_sequences} sequences"
+            )
     return None
 
 
 def read_labels(value: Any) -> list[str]:
-    """Return the texts and numbers of a vector, a cell array or a matrix of letters.
-
-    Rows of the last are padded to one length.
-    """
+    """Return the texts and numbers of a vector, a cell array or a matrix of letters, as texts."""
     if isinstance(value, np.ndarray):
-        return [_number(number) for number in value.ravel().tolist()]
+        return [_format_number(number) for number in value.ravel().tolist()]
     cells = value if isinstance(value, list) else [value]
     return [
-        cell.rstrip(" ") if isinstance(cell, str) else _number(cell.item())
+        cell.rstrip(" ") if isinstance(cell, str) else _format_number(cell.item())
         for cell in cells
         if isinstance(cell, str) or (isinstance(cell, np.ndarray) and cell.size == 1)
     ]
 
 
-def _number(value: complex) -> str:
-    """3 rather than 3.0: MATLAB stores all numbers as floats."""
+def _format_number(value: complex) -> str:
+    """Write 3 rather than 3.0: MATLAB stores all numbers as floats."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _shape(value: Any) -> str:
+def _describe_shape(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return " x ".join(map(str, value.shape)) + f" {value.dtype}"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""MATLAB files of version 5 to 7: a reader that trusts no count, size or type of the file.
+"""Read MATLAB files of version 5 to 7, without trust in any count, size or type of the file.
 
 Each element is read within the bytes of the one around it, by "MAT-File Format" (MathWorks).
 scipy.io.loadmat is not used because damaged files crash the interpreter there (SciPy 1.17).
@@ -16,7 +16,7 @@ from ldslearn.datasets.formats.mat_elements import (
     TYPES,
     Budget,
     Stream,
-    inflated,
+    inflate,
 )
 
 HEADER = 128
@@ -34,7 +34,7 @@ _COMPLEX, _LOGICAL = 0x800, 0x200
 
 
 class UnsupportedError(Exception):
-    """A variable that holds code or objects, to be passed over."""
+    """A variable that holds code or objects, and is omitted."""
 
 
 def read_mat5(content: bytes, limit: int) -> dict[str, Any]:
@@ -59,19 +59,19 @@ def read_mat5(content: bytes, limit: int) -> dict[str, Any]:
     stream = Stream(memoryview(content)[HEADER:], order, budget)
     variables: dict[str, Any] = {}
     while stream.content:
-        kind, body = stream.element()
+        kind, body = stream.read_element()
         taken = 0
         if kind == COMPRESSED:
-            kind, body = inflated(body, order, budget)
+            kind, body = inflate(body, order, budget)
             taken = len(body)
         if kind != MATRIX:
             raise ValueError(f"an element of type {kind} for a variable")
         try:
-            name, value = _matrix(Stream(body, order, budget), 0)
+            name, value = _read_matrix(Stream(body, order, budget), 0)
         except UnsupportedError:
             continue
         finally:
-            budget.left += taken  # freed with the next variable
+            budget.left += taken  # freed before the next variable
         if name in variables:
             raise ValueError(f"two variables {name!r}")
         if name:  # the workspace of functions has none
@@ -79,52 +79,54 @@ def read_mat5(content: bytes, limit: int) -> dict[str, Any]:
     return variables
 
 
-def _matrix(stream: Stream, depth: int) -> tuple[str, Any]:
+def _read_matrix(stream: Stream, depth: int) -> tuple[str, Any]:
     """Name and value of the array in a stream."""
     if depth > MAX_DEPTH:
         raise ValueError(f"arrays nested more than {MAX_DEPTH} deep")
-    flags = stream.numbers()
+    flags = stream.read_numbers()
     if len(flags) != 2:
         raise ValueError("an array without flags")
     flag = int(flags[0])
     kind = flag & 0xFF
     if kind in (_OBJECT_CLASS, _FUNCTION, _OPAQUE):
         raise UnsupportedError
-    shape = tuple(int(length) for length in stream.numbers())
+    shape = tuple(int(length) for length in stream.read_numbers())
     if not 2 <= len(shape) <= _MAX_DIMENSIONS or min(shape) < 0:
         raise ValueError(f"an array of shape {shape}")
-    name = stream.text()
+    name = stream.read_text()
     count = math.prod(shape)
     stream.budget.take(_OBJECT)
     if kind == _CELL:
         stream.budget.take(_OBJECT * count)
-        return name, [_inner(stream, depth + 1) for _ in range(count)]
+        return name, [_read_inner(stream, depth + 1) for _ in range(count)]
     if kind == _STRUCT:
-        return name, _structs(stream, count, depth)
+        return name, _read_structs(stream, count, depth)
     if kind == _CHAR:
-        return name, _chars(stream, shape)
+        return name, _read_text(stream, shape)
     if kind == _SPARSE:
-        return name, _sparse(stream, shape, bool(flag & _COMPLEX), bool(flag & _LOGICAL))
+        return name, _read_sparse(stream, shape, bool(flag & _COMPLEX), bool(flag & _LOGICAL))
     if kind not in _CLASSES:
         raise ValueError(f"an array of class {kind}")
     dtype = np.dtype(np.bool_ if flag & _LOGICAL else _CLASSES[kind])
-    values = _values(stream, count, dtype, bool(flag & _COMPLEX))
+    values = _read_values(stream, count, dtype, bool(flag & _COMPLEX))
     return name, values.reshape(shape, order="F")
 
 
-def _inner(stream: Stream, depth: int) -> Any:
+def _read_inner(stream: Stream, depth: int) -> Any:
     """The array in the next element."""
-    kind, body = stream.element()
+    kind, body = stream.read_element()
     if kind != MATRIX:
         raise ValueError(f"an element of type {kind} for an array")
     if not body:
         return np.empty((0, 0))
-    return _matrix(Stream(body, stream.order, stream.budget), depth)[1]
+    return _read_matrix(Stream(body, stream.order, stream.budget), depth)[1]
 
 
-def _values(stream: Stream, count: int, dtype: np.dtype[Any], is_complex: bool) -> NDArray[Any]:
-    """So many numbers, stored narrow and returned as the class says."""
-    parts = [stream.numbers() for _ in range(2 if is_complex else 1)]
+def _read_values(
+    stream: Stream, count: int, dtype: np.dtype[Any], is_complex: bool
+) -> NDArray[Any]:
+    """`count` numbers, which may be stored in a narrower type than `dtype`."""
+    parts = [stream.read_numbers() for _ in range(2 if is_complex else 1)]
     for part in parts:
         if len(part) != count:
             raise ValueError(f"{len(part)} numbers for an array of {count}")
@@ -137,9 +139,9 @@ def _values(stream: Stream, count: int, dtype: np.dtype[Any], is_complex: bool) 
         return parts[0].astype(dtype)
 
 
-def _structs(stream: Stream, count: int, depth: int) -> Any:
-    lengths = stream.numbers()
-    names = bytes(stream.numbers().astype(np.uint8))
+def _read_structs(stream: Stream, count: int, depth: int) -> Any:
+    lengths = stream.read_numbers()
+    names = bytes(stream.read_numbers().astype(np.uint8))
     width = int(lengths[0]) if len(lengths) == 1 else 0
     if width <= 0 or len(names) % width:
         raise ValueError("names of fields that are cut short")
@@ -148,13 +150,13 @@ def _structs(stream: Stream, count: int, depth: int) -> Any:
         for start in range(0, len(names), width)
     ]
     stream.budget.take(_OBJECT * count * (1 + len(fields)))
-    structs = [{field: _inner(stream, depth + 1) for field in fields} for _ in range(count)]
+    structs = [{field: _read_inner(stream, depth + 1) for field in fields} for _ in range(count)]
     return structs[0] if count == 1 else structs
 
 
-def _chars(stream: Stream, shape: tuple[int, ...]) -> Any:
+def _read_text(stream: Stream, shape: tuple[int, ...]) -> Any:
     """One row as str, several as a list."""
-    kind, body = stream.element()
+    kind, body = stream.read_element()
     order = stream.order
     stream.budget.take(8 * len(body) + _OBJECT * shape[0])
     if kind in _ENCODINGS:
@@ -174,9 +176,9 @@ def _chars(stream: Stream, shape: tuple[int, ...]) -> Any:
     return rows[0] if len(rows) == 1 else rows
 
 
-def _sparse(stream: Stream, shape: tuple[int, ...], is_complex: bool, logical: bool) -> Any:
+def _read_sparse(stream: Stream, shape: tuple[int, ...], is_complex: bool, logical: bool) -> Any:
     """A sparse matrix, made dense."""
-    rows, starts = stream.numbers().astype(np.int64), stream.numbers().astype(np.int64)
+    rows, starts = stream.read_numbers().astype(np.int64), stream.read_numbers().astype(np.int64)
     if (
         len(shape) != 2
         or len(starts) != shape[1] + 1
@@ -186,10 +188,10 @@ def _sparse(stream: Stream, shape: tuple[int, ...], is_complex: bool, logical: b
         raise ValueError("a sparse matrix of wrong columns")
     count = int(starts[-1])
     if logical:  # bytes, whatever their type says
-        stored = np.frombuffer(stream.element()[1], np.uint8).astype(np.bool_)
+        stored = np.frombuffer(stream.read_element()[1], np.uint8).astype(np.bool_)
         values: NDArray[Any] = stored[: len(rows)]
     else:
-        values = _values(stream, len(rows), np.dtype(np.float64), is_complex)
+        values = _read_values(stream, len(rows), np.dtype(np.float64), is_complex)
     rows = rows[:count]
     if (
         len(rows) != count

@@ -1,4 +1,4 @@
-"""MATLAB files of version 7.3, which are HDF5."""
+"""Read MATLAB files of version 7.3, which are HDF5."""
 
 import importlib
 import math
@@ -19,7 +19,7 @@ _SLACK = 2**20
 
 
 def import_h5py(path: str | os.PathLike[str]) -> Any:
-    """Return h5py, or say how to install it."""
+    """Return h5py, or raise with the way to install it."""
     try:
         return importlib.import_module("h5py")
     except ImportError as error:
@@ -49,63 +49,63 @@ def read_mat73(h5py: Any, path: str | os.PathLike[str], limit: int) -> dict[str,
     with h5py.File(path, "r") as file:
         reader = _Reader(h5py, file, Budget(limit), INFLATION * os.stat(path).st_size + _SLACK)
         variables = {}
-        for name in _names(file):
-            if not name.startswith("#"):  # MATLAB's own: targets of references, objects
+        for name in _list_names(file):
+            if not name.startswith("#"):  # MATLAB's own: targets of references, and objects
                 try:
-                    variables[name] = reader.member(file, name, 0)
+                    variables[name] = reader.read_member(file, name, 0)
                 except UnsupportedError:
                     continue
         return variables
 
 
 class _Reader:
-    """Objects of one file; each is read once, and counted as often as it is referred to."""
+    """Objects of one file; each is read once, and counted once per reference."""
 
     def __init__(self, h5py: Any, file: Any, budget: Budget, largest: int) -> None:
         self.h5py, self.file, self.budget, self.largest = h5py, file, budget, largest
         self.known: dict[int, tuple[Any, int]] = {}  # values, and what they took of the budget
 
-    def member(self, group: Any, name: str, depth: int) -> Any:
-        """An object of a group, but never one of another file."""
-        return self.value(self._open(group, name), depth)
+    def read_member(self, group: Any, name: str, depth: int) -> Any:
+        """Return an object of a group; links to other files raise."""
+        return self.read_value(self._open_object(group, name), depth)
 
-    def _open(self, group: Any, key: Any) -> Any:
-        """What a group has under a name, or the file under a reference."""
+    def _open_object(self, group: Any, key: Any) -> Any:
+        """Object of a group by its name, or of the file by a reference."""
         try:
             if isinstance(key, str) and not isinstance(
                 group.get(key, getlink=True), self.h5py.HardLink
             ):
                 raise ValueError(f"a link to elsewhere in {key!r}")
             return group[key]
-        except KeyError as error:  # h5py's, for all that cannot be opened
+        except KeyError as error:  # h5py's error for what cannot be opened
             raise ValueError(str(error)) from error
 
-    def value(self, item: Any, depth: int) -> Any:
+    def read_value(self, item: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
             raise ValueError(f"arrays nested more than {MAX_DEPTH} deep")
         address = self.h5py.h5o.get_info(item.id).addr
         if address in self.known:
-            return self._again(address)
+            return self._reuse(address)
         before = self.budget.left
         self.budget.take(_OBJECT)
         if isinstance(item, self.h5py.Dataset):
-            value = self._dataset(item, depth)
+            value = self._read_dataset(item, depth)
         elif isinstance(item, self.h5py.Group):
-            value = self._group(item, depth)
+            value = self._read_group(item, depth)
         else:
             raise UnsupportedError
         self.known[address] = value, before - self.budget.left
         return value
 
-    def _again(self, address: int) -> Any:
-        """An object that was read before; whoever uses it does so as often as it is named."""
+    def _reuse(self, address: int) -> Any:
+        """An object that was read before, counted once more."""
         value, cost = self.known[address]
         self.budget.take(cost)
         return value
 
-    def _targets(self, dataset: Any, references: NDArray[Any], depth: int) -> list[Any]:
-        """What references lead to; each object is opened once, which takes long."""
-        tokens = np.empty(dataset.shape, np.uint64)  # what a reference is in the file
+    def _follow_references(self, dataset: Any, references: NDArray[Any], depth: int) -> list[Any]:
+        """Objects of references; each is opened once, because opening is slow."""
+        tokens = np.empty(dataset.shape, np.uint64)  # references as stored in the file
         everything, kind = self.h5py.h5s.ALL, self.h5py.h5t.STD_REF_OBJ
         dataset.id.read(everything, everything, tokens, kind)
         addresses: dict[int, int] = {}
@@ -113,21 +113,21 @@ class _Reader:
         in_order = zip(tokens.T.ravel(order="F").tolist(), references, strict=True)
         for token, reference in in_order:
             if token in addresses:
-                values.append(self._again(addresses[token]))
+                values.append(self._reuse(addresses[token]))
                 continue
-            item = self._open(self.file, reference)
-            values.append(self.value(item, depth))
+            item = self._open_object(self.file, reference)
+            values.append(self.read_value(item, depth))
             addresses[token] = self.h5py.h5o.get_info(item.id).addr
         return values
 
-    def _group(self, group: Any, depth: int) -> Any:
+    def _read_group(self, group: Any, depth: int) -> Any:
         if "MATLAB_sparse" in group.attrs:
-            return self._sparse(group, depth)
-        if _class(group) not in ("struct", ""):
+            return self._read_sparse(group, depth)
+        if _matlab_class(group) not in ("struct", ""):
             raise UnsupportedError
-        fields = {name: self.member(group, name, depth + 1) for name in _names(group)}
+        fields = {name: self.read_member(group, name, depth + 1) for name in _list_names(group)}
         columns = [
-            isinstance(fields[name], list) and not _class(self._open(group, name))
+            isinstance(fields[name], list) and not _matlab_class(self._open_object(group, name))
             for name in fields
         ]
         if not fields or not all(columns):
@@ -139,28 +139,28 @@ class _Reader:
         self.budget.take(_OBJECT * lengths.pop())
         return [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
 
-    def _dataset(self, dataset: Any, depth: int) -> Any:
-        kind = _class(dataset)
+    def _read_dataset(self, dataset: Any, depth: int) -> Any:
+        kind = _matlab_class(dataset)
         if "MATLAB_empty" in dataset.attrs:
             empty = {"char": "", "cell": [], "struct": []}
             return empty.get(kind, np.empty((0, 0)))
         if "MATLAB_object_decode" in dataset.attrs and kind not in ("char", "logical", "cell"):
             raise UnsupportedError
-        values = self._read(dataset)
+        values = self._read_array(dataset)
         if dataset.dtype == self.h5py.ref_dtype:
             references = values.T.ravel(order="F")
-            return self._targets(dataset, references, depth + 1)
+            return self._follow_references(dataset, references, depth + 1)
         if values.dtype.names == ("real", "imag"):
             values = values["real"] + 1j * values["imag"]
         if values.dtype.kind not in "biufc":
             raise ValueError(f"dtype {values.dtype} in {dataset.name!r}")
-        matrix = values.T  # stored by rows what MATLAB has by columns
+        matrix = values.T  # HDF5 stores the columns of MATLAB as rows
         if kind == "char":
             rows = ["".join(map(chr, row)) for row in np.atleast_2d(matrix).astype(int).tolist()]
             return rows[0] if len(rows) == 1 else rows
         return matrix.astype(np.bool_) if kind == "logical" else matrix
 
-    def _read(self, dataset: Any) -> NDArray[Any]:
+    def _read_array(self, dataset: Any) -> NDArray[Any]:
         """All values of a dataset whose size agrees with the file's."""
         try:
             dtype = dataset.dtype
@@ -178,10 +178,10 @@ class _Reader:
             raise ValueError(f"dtype {dtype} in {dataset.name!r}")
         return np.asarray(dataset[()])
 
-    def _sparse(self, group: Any, depth: int) -> NDArray[Any]:
+    def _read_sparse(self, group: Any, depth: int) -> NDArray[Any]:
         """A sparse matrix, made dense."""
-        n_rows = int(_vector(_attribute(group, "MATLAB_sparse"))[0])
-        starts = _vector(self.member(group, "jc", depth + 1)).astype(np.int64)
+        n_rows = int(_read_sparse_part(_read_attribute(group, "MATLAB_sparse"))[0])
+        starts = _read_sparse_part(self.read_member(group, "jc", depth + 1)).astype(np.int64)
         n_columns = len(starts) - 1
         count = int(starts[-1])
         if starts[0] != 0 or (np.diff(starts) < 0).any() or n_rows < 0:
@@ -189,8 +189,8 @@ class _Reader:
         self.budget.take(16 * n_rows * n_columns)
         if not count:
             return np.zeros((n_rows, n_columns))
-        rows = _vector(self.member(group, "ir", depth + 1)).astype(np.int64)
-        values = _vector(self.member(group, "data", depth + 1), "biufc")
+        rows = _read_sparse_part(self.read_member(group, "ir", depth + 1)).astype(np.int64)
+        values = _read_sparse_part(self.read_member(group, "data", depth + 1), "biufc")
         if len(rows) != count or len(values) != count or not 0 <= rows.min() <= rows.max() < n_rows:
             raise ValueError("a sparse matrix of wrong rows")
         dense = np.zeros((n_rows, n_columns), values.dtype)
@@ -198,20 +198,20 @@ class _Reader:
         return dense
 
 
-def _vector(value: Any, kinds: str = "biuf") -> NDArray[Any]:
-    """The numbers of a part of a sparse matrix, of which there are some."""
+def _read_sparse_part(value: Any, kinds: str = "biuf") -> NDArray[Any]:
+    """Numbers of a part of a sparse matrix; raise if there are none."""
     numbers = np.ravel(value) if isinstance(value, np.ndarray | np.number) else np.empty(0)
     if not numbers.size or numbers.dtype.kind not in kinds:
         raise ValueError("a sparse matrix without its parts")
     return numbers
 
 
-def _class(item: Any) -> str:
-    name = _attribute(item, "MATLAB_class") if "MATLAB_class" in item.attrs else ""
+def _matlab_class(item: Any) -> str:
+    name = _read_attribute(item, "MATLAB_class") if "MATLAB_class" in item.attrs else ""
     return name.decode("latin-1") if isinstance(name, bytes) else str(name)
 
 
-def _names(group: Any) -> list[str]:
+def _list_names(group: Any) -> list[str]:
     try:
         names = list(group)
     except KeyError as error:  # h5py's, for groups that cannot be read
@@ -221,7 +221,7 @@ def _names(group: Any) -> list[str]:
     return names
 
 
-def _attribute(item: Any, name: str) -> Any:
+def _read_attribute(item: Any, name: str) -> Any:
     try:
         return item.attrs[name]
     except (KeyError, TypeError) as error:  # h5py's, for what cannot be read

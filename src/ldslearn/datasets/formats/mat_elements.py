@@ -1,4 +1,4 @@
-"""The elements MATLAB files of version 5 to 7 are made of: a type, a size, and so many bytes."""
+"""Elements of MATLAB files of version 5 to 7: a type, a size, and as many bytes."""
 
 import zlib
 from dataclasses import dataclass
@@ -11,27 +11,18 @@ from ldslearn._files import INFLATION, VARIABLE
 
 MATRIX, COMPRESSED = 14, 15
 TYPES = {
-    1: "i1",
-    2: "u1",
-    3: "i2",
-    4: "u2",
-    5: "i4",
-    6: "u4",
-    7: "f4",
-    9: "f8",
-    12: "i8",
-    13: "u8",
-}
+    1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"
+}  # fmt: skip
 
 
 @dataclass
 class Budget:
-    """Bytes that may still be taken."""
+    """Bytes of memory that may still be used."""
 
     left: int
 
     def take(self, size: int) -> None:
-        """Refuse what does not fit before it is made."""
+        """Use `size` bytes, or raise before memory is allocated."""
         if size > self.left:
             raise ValueError(
                 f"variables that take {size - self.left} bytes too many; {VARIABLE} allows more"
@@ -45,8 +36,8 @@ class Stream:
     def __init__(self, content: memoryview, order: str, budget: Budget) -> None:
         self.content, self.order, self.budget = content, order, budget
 
-    def element(self) -> tuple[int, memoryview]:
-        """Type and bytes of the next element."""
+    def read_element(self) -> tuple[int, memoryview]:
+        """Return type and bytes of the next element."""
         if len(self.content) < 8:
             raise ValueError("an element that is cut short")
         word = int(np.frombuffer(self.content, self.order + "u4", 1)[0])
@@ -62,23 +53,23 @@ class Stream:
         body, self.content = self.content[start : start + size], self.content[end:]
         return kind, body
 
-    def numbers(self) -> NDArray[Any]:
-        """The next element, which holds numbers."""
-        kind, body = self.element()
+    def read_numbers(self) -> NDArray[Any]:
+        """Return the numbers in the next element."""
+        kind, body = self.read_element()
         if kind not in TYPES:
             raise ValueError(f"an element of type {kind} for numbers")
         return np.frombuffer(body, self.order + TYPES[kind])
 
-    def text(self) -> str:
-        """The next element, which holds a name."""
-        kind, body = self.element()
+    def read_text(self) -> str:
+        """Return the name in the next element."""
+        kind, body = self.read_element()
         if kind not in (1, 2, 16):
             raise ValueError(f"an element of type {kind} for a name")
         return bytes(body).decode("utf-8")
 
 
-def inflated(body: memoryview, order: str, budget: Budget) -> tuple[int, memoryview]:
-    """The element in compressed bytes, no longer than it says and deflate can."""
+def inflate(body: memoryview, order: str, budget: Budget) -> tuple[int, memoryview]:
+    """Return type and bytes of a compressed element, checked against its stated size."""
     inflate = zlib.decompressobj()
     tag = inflate.decompress(body, 8)
     if len(tag) < 8:

@@ -1,4 +1,4 @@
-"""Collections in npz files: all sequences side by side in one array, and their lengths."""
+"""Read and write collections in npz files: sequences side by side in one array, and lengths."""
 
 import json
 import os
@@ -41,15 +41,19 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
     arrays = read_npz(path)
     with name_bad_file(path, _RULE, _REMEDY):
         return Collection(
-            _sequences(arrays),
-            y=_labels(arrays),
-            split=_texts(arrays.get("split")),
-            groups=_texts(arrays.get("groups")),
-            names=tuple(map(str, _vector(arrays["names"]))) if "names" in arrays else (),
-            frame_shape=_frame_shape(arrays),
-            preprocessing=_preprocessing(arrays),
-            channel_names=_channel_names(arrays),
-            rates=_rates(arrays),
+            _split_sequences(arrays),
+            y=_decode_labels(arrays),
+            split=_as_texts(arrays.get("split")),
+            groups=_as_texts(arrays.get("groups")),
+            names=tuple(map(str, _check_vector(arrays["names"]))) if "names" in arrays else (),
+            frame_shape=_read_frame_shape(arrays),
+            preprocessing=_parse_preprocessing(arrays),
+            channel_names=(
+                tuple(map(str, _check_vector(arrays["channel_names"])))
+                if "channel_names" in arrays
+                else None
+            ),
+            rates=_read_rates(arrays),
             trials=arrays.get("trials"),
         )
 
@@ -87,7 +91,7 @@ def save_npz(path: str | os.PathLike[str], collection: Collection) -> None:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
-def _sequences(arrays: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
+def _split_sequences(arrays: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
     if "X" in arrays and "values" not in arrays:
         stack = arrays["X"]
         if stack.ndim != 3 or not stack.size:
@@ -96,7 +100,7 @@ def _sequences(arrays: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
     if "values" not in arrays or "lengths" not in arrays:
         raise ValueError(f"the arrays {', '.join(sorted(arrays)) or 'none'}")
     values = arrays["values"]
-    lengths = _integers("lengths", arrays["lengths"])
+    lengths = _as_integers("lengths", arrays["lengths"])
     if values.ndim != 2:
         raise ValueError(f"values of shape {values.shape}")
     if min(lengths, default=0) < 1 or sum(lengths) != values.shape[1]:
@@ -104,33 +108,28 @@ def _sequences(arrays: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
     return np.split(values, np.cumsum(lengths)[:-1], axis=1)
 
 
-def _labels(arrays: dict[str, NDArray[Any]]) -> NDArray[np.str_] | None:
+def _decode_labels(arrays: dict[str, NDArray[Any]]) -> NDArray[np.str_] | None:
     labels = arrays.get("labels", arrays.get("y"))
     classes = arrays.get("classes")
     if labels is None or classes is None or labels.dtype.kind == "U":
-        return _texts(labels)
-    indices = _integers("labels", labels)
-    names = _vector(classes).astype(np.str_)
+        return _as_texts(labels)
+    indices = _as_integers("labels", labels)
+    names = _check_vector(classes).astype(np.str_)
     if indices and not 0 <= min(indices) <= max(indices) < len(names):
         raise ValueError(f"labels that do not index its {len(names)} classes")
     return names[indices]
 
 
-def _frame_shape(arrays: dict[str, NDArray[Any]]) -> tuple[int, ...] | None:
+def _read_frame_shape(arrays: dict[str, NDArray[Any]]) -> tuple[int, ...] | None:
     shape = arrays.get("spatial", arrays.get("frame_shape"))
     if shape is None:
         return None
-    lengths = _integers("spatial", shape)
-    # One number counts channels that are no pixels.
+    lengths = _as_integers("spatial", shape)
+    # One number counts channels that are not pixels.
     return tuple(lengths) if len(lengths) > 1 else None
 
 
-def _channel_names(arrays: dict[str, NDArray[Any]]) -> tuple[str, ...] | None:
-    names = arrays.get("channel_names")
-    return None if names is None else tuple(map(str, _vector(names)))
-
-
-def _rates(arrays: dict[str, NDArray[Any]]) -> Floats | None:
+def _read_rates(arrays: dict[str, NDArray[Any]]) -> Floats | None:
     rates = arrays.get("rates")
     if rates is None:
         return None
@@ -140,7 +139,7 @@ def _rates(arrays: dict[str, NDArray[Any]]) -> Floats | None:
     return np.full(n_sequences, rates) if rates.ndim == 0 else rates
 
 
-def _preprocessing(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+def _parse_preprocessing(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     if "preprocessing" not in arrays:
         return {}
     settings = json.loads(str(arrays["preprocessing"]))
@@ -149,17 +148,17 @@ def _preprocessing(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     return settings
 
 
-def _texts(values: NDArray[Any] | None) -> NDArray[np.str_] | None:
-    return None if values is None else _vector(values).astype(np.str_)
+def _as_texts(values: NDArray[Any] | None) -> NDArray[np.str_] | None:
+    return None if values is None else _check_vector(values).astype(np.str_)
 
 
-def _integers(name: str, values: NDArray[Any]) -> list[int]:
+def _as_integers(name: str, values: NDArray[Any]) -> list[int]:
     if values.dtype.kind not in "iu":
         raise ValueError(f"{name} of dtype {values.dtype}")
-    return [int(value) for value in _vector(values)]
+    return [int(value) for value in _check_vector(values)]
 
 
-def _vector(values: NDArray[Any]) -> NDArray[Any]:
+def _check_vector(values: NDArray[Any]) -> NDArray[Any]:
     if values.ndim != 1:
         raise ValueError(f"shape {values.shape} where one value per sequence is needed")
     return values

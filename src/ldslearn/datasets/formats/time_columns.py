@@ -9,13 +9,13 @@ import numpy as np
 from ldslearn import _errors
 from ldslearn.datasets.formats.timestamps import Stamps, parse_stamps
 from ldslearn.sequences.time_recognition import (
-    epoch_unit,
+    find_epoch_unit,
     find_unit_in_name,
-    hardly_falls,
     is_counter_name,
     is_short_name,
     is_time_name,
     rises_evenly,
+    rises_mostly,
     rises_strictly,
 )
 
@@ -132,7 +132,7 @@ def find_time(candidates: CandidateColumns, n_columns: int, *, strict: bool) -> 
     first = found.get(0)
     if first is not None and not no_channels and n_columns > 1:
         ticks = first.ticks
-        since_1970 = epoch_unit(first.first, first.first + ticks[-1]) and hardly_falls(ticks)
+        since_1970 = find_epoch_unit(first.first, first.first + ticks[-1]) and rises_mostly(ticks)
         if (since_1970 and ticks[-1] > 0) or rises_evenly(ticks, first.quantum):
             no_channels, doubt = {0}, None
         elif doubt is None and rises_strictly(ticks):
@@ -151,7 +151,7 @@ def _is_time(name: str, stamps: Stamps) -> bool:
     """Whether the values of a column with a name of time confirm it."""
     if stamps.kind == "number" and is_short_name(name):
         return rises_evenly(stamps.ticks, stamps.quantum)
-    return stamps.kind != "number" or hardly_falls(stamps.ticks)
+    return stamps.kind != "number" or rises_mostly(stamps.ticks)
 
 
 def _choose_clock(candidates: CandidateColumns, times: Mapping[int, Stamps]) -> Clock | None:
@@ -172,6 +172,8 @@ def find_unit(name: str, stamps: Stamps) -> float | None:
         return 1.0
     if is_counter_name(name) and name.strip():
         return None
-    given = find_unit_in_name(name) or epoch_unit(stamps.first, stamps.first + stamps.ticks[-1])
+    given = find_unit_in_name(name) or find_epoch_unit(
+        stamps.first, stamps.first + stamps.ticks[-1]
+    )
     whole = stamps.quantum == 1.0  # 0, 1, 2, ... may count rows or seconds
     return given or (None if whole else 1.0)

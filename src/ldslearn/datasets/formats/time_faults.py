@@ -46,7 +46,7 @@ def find_time_faults(clock: Clock, lines: Sequence[int]) -> tuple[TimeFault, ...
     uneven = np.abs(even - usual) > usual / 2
     is_uneven = np.mean(uneven) > _UNEVEN
     leaps = steps > (_UNEVEN_GAP if is_uneven else _GAP) * usual
-    leaps[1:] &= steps[:-1] >= 0  # coming back from a step backwards is none
+    leaps[1:] &= steps[:-1] >= 0  # the return from a step backwards is not a gap
     gaps = np.flatnonzero(leaps)
     found = []
     if len(backwards):
@@ -74,9 +74,9 @@ def _format_step(ticks: float, clock: Clock) -> str:
 
 
 _REMEDIES = {
-    "backwards": "Rows are taken in the order of the file: sort them if that is wrong.",
+    "backwards": "Rows are used in the order of the file: sort them if that is wrong.",
     "repeats": "Each row counts as one step.",
-    "gap": "Rows are taken as if nothing were missing.",
+    "gap": "Rows are used as if none were missing.",
     "uneven": "Each row counts as one step.",
 }
 
@@ -107,13 +107,13 @@ def describe_time_faults(
         others = len(of_kind) - 1
         more = f", and {others} {'file' if others == 1 else 'files'} like it" if others else ""
         if resampled and kind == "gap":
-            remedy = "Gaps are filled by straight lines."
+            remedy = "Gaps are filled by linear interpolation."
         elif resampled and kind == "repeats":
             remedy = "The first row of each time is kept."
         elif kind == "gap" and rate is not None:
             remedy += (
                 f" Cut the file there, or give rate={rate:.4g}, --rate {rate:.4g}, which fills the "
-                "gap by a straight line."
+                "gap by linear interpolation."
             )
         elif kind == "uneven" and rate is not None:
             remedy += f" To make steps even give rate={rate:.4g}, --rate {rate:.4g}."

@@ -76,7 +76,7 @@ def load_dyntexpp(
     items = [item for item in items if item.source.is_file()]
     counts.update(item.label for item in items)
     gaps = textures.list_gaps(counts, n_classes)
-    read = _read if features == "pixels" else _read_lbp_top
+    read = _read_clip if features == "pixels" else _read_lbp_top
     settings = ReadingSettings(features=features)
     return textures.read(root, items, gaps, read, settings, partial, n_jobs)
 
@@ -129,10 +129,10 @@ def _list_one_folder(root: Path) -> list[Item]:
 
 
 def _read_lbp_top(item: Item) -> NDArray[Any]:
-    return lbp_top(_read(item), window=8, step=2)  # Sec. 9.1: sub-videos that overlap by 6
+    return lbp_top(_read_clip(item), window=8, step=2)  # Sec. 9.1: sub-videos that overlap by 6
 
 
-def _read(item: Item) -> NDArray[Any]:
+def _read_clip(item: Item) -> NDArray[Any]:
     """Return a video file, or `subv` (or the only array) of a .mat file."""
     path = item.source
     if path.suffix.lower() != ".mat":

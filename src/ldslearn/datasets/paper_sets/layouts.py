@@ -88,11 +88,14 @@ class PaperSet:
         )
 
 
-def _ask(title: str, reference: str, name: str) -> str:
-    return (
-        f"Ask the authors for {title} ({reference}) and keep it as {name}.mat with a cell array "
-        "data and labels, or as a folder for each class with a file for each sequence."
+def _tactile_set(
+    title: str, n_sequences: int, n_classes: int, frame: tuple[int, int], reference: str
+) -> PaperSet:
+    source = (
+        f"Ask the authors for {title} ({reference}) and keep it as {title.lower()}.mat with a cell "
+        "array data and labels, or as a folder for each class with a file for each sequence."
     )
+    return PaperSet(title, title, n_sequences, n_classes, source, frame)
 
 
 SETS = {  # sizes as in Table 3
@@ -123,9 +126,9 @@ SETS = {  # sizes as in Table 3
         "or as 3600 such files in order of their classes.",
         part="class ", sequences="videos",
     ),
-    "sd": PaperSet("SD", "SD", 100, 10, _ask("SD", "Yang et al., IJCNN 2015", "sd"), (27, 18)),
-    "spr": PaperSet("SPr", "SPr", 97, 10, _ask("SPr", "Madry et al., ICRA 2014", "spr"), (8, 16)),
-    "bdh": PaperSet("BDH", "BDH", 100, 2, _ask("BDH", "Madry et al., ICRA 2014", "bdh"), (8, 9)),
+    "sd": _tactile_set("SD", 100, 10, (27, 18), "Yang et al., IJCNN 2015"),
+    "spr": _tactile_set("SPr", 97, 10, (8, 16), "Madry et al., ICRA 2014"),
+    "bdh": _tactile_set("BDH", 100, 2, (8, 9), "Madry et al., ICRA 2014"),
 }  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def load_tactile(
     Notes
     -----
     A matrix is (n_sensors, n_timepoints) or its transpose, an image sequence (height, width,
-    n_timepoints) or (n_timepoints, height, width): the number of sensors tells which.
+    n_timepoints) or (n_timepoints, height, width): the number of sensors decides.
     """
     if name not in _HANDS:
         raise _errors.unknown_name("name", name, _HANDS)
@@ -70,7 +70,7 @@ def load_tactile(
         gaps.append(f"{len(items)} of {hand.n_sequences} sequences found: {each}")
     settings = ReadingSettings()
     return hand.read(
-        root, items, gaps, lambda item: _read(item, hand.frame), settings, partial, n_jobs
+        root, items, gaps, lambda item: _read_grasp(item, hand.frame), settings, partial, n_jobs
     )
 
 
@@ -93,7 +93,7 @@ def _list_one_file(path: Path) -> list[Item]:
     ]
 
 
-def _read(item: Item, frame: tuple[int, int]) -> NDArray[Any]:
+def _read_grasp(item: Item, frame: tuple[int, int]) -> NDArray[Any]:
     """Return a sequence (n_sensors, n_timepoints) or images (n_timepoints, height, width)."""
     values = _read_file(item.source) if isinstance(item.source, Path) else np.asarray(item.source)
     n_sensors = frame[0] * frame[1]

@@ -86,7 +86,7 @@ def load_ucla(
     gaps = textures.list_gaps(Counter(item.label for item in items), textures.n_parts)
     items, settings = _number_sequences(items), ReadingSettings(options)
     return textures.read(
-        root, items, gaps, lambda item: _read(item, options), settings, partial, n_jobs
+        root, items, gaps, lambda item: _read_clip(item, options), settings, partial, n_jobs
     )
 
 
@@ -153,7 +153,7 @@ def _number_sequences(items: list[Item]) -> list[Item]:
     return numbered
 
 
-def _read(item: Item, options: FrameOptions) -> NDArray[Any]:
+def _read_clip(item: Item, options: FrameOptions) -> NDArray[Any]:
     if not isinstance(item.source, Path):
         return read_patch(item)
     read = read_frames if item.source.is_dir() else read_video
