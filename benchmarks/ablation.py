@@ -10,9 +10,9 @@ from benchmarks.data import load_available
 from benchmarks.timing import print_table
 from ldslearn.auto import candidates, search
 from ldslearn.paper import panels
-from ldslearn.paper.computing import compute
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.plans import load_plan
+from ldslearn.paper.registry import compute
 
 ROUNDS = 2  # of random splits; one of given ones
 
@@ -63,13 +63,13 @@ def restrict(windows=ORIGINAL["windows"], delays=ORIGINAL["delays"], rules=lambd
 def run():
     budget = float(sys.argv[2]) if len(sys.argv) > 2 else 15.0
     rows = []
-    for source in load_available(*(chain[0] for chain in load_plan("auto").data)):
-        rounds = ROUNDS if len(source.splits()) > 1 else 1
-        row = [source.title]
+    for data_set in load_available(*(chain[0] for chain in load_plan("auto").data)):
+        rounds = ROUNDS if len(data_set.splits()) > 1 else 1
+        row = [data_set.title]
         for limits in INGREDIENTS.values():
             restrict(**limits)
-            numbers = compute(Run("auto", source, {"budget": budget, "rounds": rounds}))
-            row.append(panels.percent(numbers["accuracy"]))
+            numbers = compute(Run("auto", data_set, {"budget": budget, "rounds": rounds}))
+            row.append(panels.format_percent(numbers["accuracy"]))
         print(row, flush=True)
         rows.append(row)
     restrict()

@@ -30,9 +30,9 @@ def random_problem(coherence, n_atoms=500, n_samples=300, n_prototypes=30):
 
 
 def real_problem(n_states=5):
-    for source in load_available("sdh2"):
-        batch = LDSEncoder(n_states, n_jobs=2).fit_transform(source.data.X)
-        train, test = source.splits()[0]
+    for data_set in load_available("sdh2"):
+        batch = LDSEncoder(n_states, n_jobs=2).fit_transform(data_set.data.X)
+        train, test = data_set.splits()[0]
         return projection_kernel(batch[train]), projection_kernel(batch[test], batch[train])
     return None
 

@@ -73,8 +73,8 @@ def evaluation_collections():
         "epilepsy": {"n_states": 10, "delays": 5},
         "avletters": {"n_states": 10},
     }.items():
-        for source in load_available(name):
-            found[source.title] = (source.data.X, parameters)
+        for data_set in load_available(name):
+            found[data_set.title] = (data_set.data.X, parameters)
     return found
 
 

@@ -48,7 +48,7 @@ def run():
             row = [f"{noise:g}", str(n_copies)]
             for name, fractions in recovered.items():
                 above = np.array(objectives[name]) / objectives["known"] - 1
-                row.append(f"{panels.percent(fractions)} ({np.count_nonzero(above > 0.01)})")
+                row.append(f"{panels.format_percent(fractions)} ({np.count_nonzero(above > 0.01)})")
             rows.append(row)
     print_table(
         f"Recovery of {N_ATOMS} known atoms, {N_TRIALS} trials: recovered atoms (%), and trials "

@@ -37,11 +37,11 @@ def resample(X, longest=None):
     ]).astype(np.float32)  # fmt: skip
 
 
-def measure(name, source):
+def measure(name, data_set):
     """Return accuracy and seconds of one rival on one collection, as a cell of the table."""
-    X, y = resample(source.data.X, 128 if "DTW" in name else None), source.data.y
+    X, y = resample(data_set.data.X, 128 if "DTW" in name else None), data_set.data.y
     scores, seconds = [], []
-    for seed, (train, test) in enumerate(list_rounds(source, 1 if "DTW" in name else ROUNDS)):
+    for seed, (train, test) in enumerate(list_rounds(data_set, 1 if "DTW" in name else ROUNDS)):
         start = time.perf_counter()
         try:
             model = RIVALS[name](seed).fit(X[train], y[train])
@@ -56,6 +56,8 @@ def measure(name, source):
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
     names = sys.argv[1:] or list(RIVALS)
-    sources = load_available(*(chain[0] for chain in load_plan("auto").data))
-    rows = [[source.title, *(measure(name, source) for name in names)] for source in sources]
+    data_sets = load_available(*(chain[0] for chain in load_plan("auto").data))
+    rows = [
+        [data_set.title, *(measure(name, data_set) for name in names)] for data_set in data_sets
+    ]
     print_table("Rivals: accuracy (%), seconds", ["", *names], rows)

@@ -31,8 +31,8 @@ from ldslearn.datasets.formats.mat import load_mat
 from ldslearn.datasets.formats.npz import load_npz, save_npz
 from ldslearn.datasets.formats.ts import load_ts
 from ldslearn.evaluate import train
+from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.ledger import Ledger, Run
-from ldslearn.paper.sources import Source
 from ldslearn.persist import Model
 from ldslearn.scale import LDSStore, write_kernel
 from ldslearn.scale import kernel_files as on_disk
@@ -155,14 +155,14 @@ def read_a_note(path):
     return finished(path.parent).get(SHARD.fingerprint, REFUSED)
 
 
-SOURCE = Source(
+SOURCE = DataSet(
     "toy", "Toy", "embedded", Collection([*X, *X], LABELS * 2), {"protocol": "folds:2"}
 )  # fmt: skip
 RUN = Run("classify", SOURCE, {"n_states": 2})
 
 
 def write_record(path):
-    Ledger(path.parent).do(RUN, lambda run: {"accuracy": [0.25, 0.5], "n": 3})
+    Ledger(path.parent).find_or_compute(RUN, lambda run: {"accuracy": [0.25, 0.5], "n": 3})
     Ledger(path.parent).path(RUN).replace(path)
 
 

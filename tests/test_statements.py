@@ -15,8 +15,8 @@ from ldslearn.datasets import Collection
 from ldslearn.evaluate import parse
 from ldslearn.geometry import martin_kernel
 from ldslearn.paper.claims import CLAIMS
+from ldslearn.paper.data_sets import Library
 from ldslearn.paper.plans import load_plan
-from ldslearn.paper.sources import Library
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = ["where", "what it says", "code", "test", "verdict", "changed, and why"]

@@ -119,9 +119,9 @@ def test_the_trend_is_the_slope_per_doubling_over_all_sizes():
 
 
 def test_being_the_same_is_judged_against_a_margin():
-    assert Estimate(0.01, 0.01, 50).within(0.05).low > 0
-    assert Estimate(-0.2, 0.01, 50).within(0.05).high < 0
-    assert Estimate(0.01, 0.05, 50).within(0.05).low < 0
+    assert Estimate(0.01, 0.01, 50).compare_to_margin(0.05).low > 0
+    assert Estimate(-0.2, 0.01, 50).compare_to_margin(0.05).high < 0
+    assert Estimate(0.01, 0.05, 50).compare_to_margin(0.05).low < 0
 
 
 def test_differences_are_written_in_points():

@@ -3,19 +3,17 @@
 import numpy as np
 import pytest
 
-from ldslearn.paper.coding_experiments import judge_orders, judge_states, judge_times
-from ldslearn.paper.comparing import take_larger_half
-from ldslearn.paper.dictionary_evidence import (
-    judge_atoms_per_class,
-    judge_convergence,
-    judge_methods,
-    judge_updates,
-)
-from ldslearn.paper.dictionary_runs import build_dictionary
+from ldslearn.paper.atoms_per_class import judge_atoms_per_class
+from ldslearn.paper.classification import take_larger_half
+from ldslearn.paper.codes import build_dictionary
+from ldslearn.paper.coding import judge_orders, judge_states, judge_times
+from ldslearn.paper.convergence import judge_convergence
+from ldslearn.paper.data_sets import Library
+from ldslearn.paper.dictionaries import judge_methods
 from ldslearn.paper.ledger import Run
-from ldslearn.paper.sources import Library
+from ldslearn.paper.update_times import judge_updates
 
-MOTIONS = Library(None).source("motions")
+MOTIONS = Library(None).load("motions")
 N = 200
 
 
@@ -106,7 +104,7 @@ def test_updates_are_compared_without_covariance_for_the_factor():
 
 
 def test_all_dictionaries_update_jointly():
-    run = Run("codes", Library(None).source("vowels"), {})
+    run = Run("codes", Library(None).load("vowels"), {})
     methods = ("covlds-dl", "covlds-rand", "lds-dl", "ldsst-dl", "glds-dl-2", "glds-dl-3")
     assert {build_dictionary(run, m, 4, 0.1, 0).update for m in methods} == {"joint"}
 

@@ -3,7 +3,7 @@ import pytest
 from ldslearn.evaluate import parse
 from ldslearn.paper import plan_names
 from ldslearn.paper.plans import load_plan, read_collections
-from ldslearn.paper.reproduction import EXPERIMENTS
+from ldslearn.paper.registry import EXPERIMENTS
 
 KNOWN = read_collections()
 

@@ -16,15 +16,15 @@ from ldslearn.datasets import Collection, save_npz
 from ldslearn.evaluate import METHODS
 from ldslearn.paper import plan_names, reproduce, reproduction, tuning
 from ldslearn.paper.claims import CLAIMS
-from ldslearn.paper.computing import compute
+from ldslearn.paper.data_sets import Library
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.plans import load_plan
-from ldslearn.paper.reproduction import _full_title
-from ldslearn.paper.sources import Library
+from ldslearn.paper.registry import compute
+from ldslearn.paper.reproduction import _format_title
 
 LIBRARY = Library(None)
 EXHIBITS = plan_names(exhibits_only=True)
-MOTIONS = LIBRARY.source("motions")
+MOTIONS = LIBRARY.load("motions")
 
 
 def test_classification_is_that_of_a_pipeline():
@@ -60,7 +60,7 @@ def test_codes_are_those_of_a_dictionary_on_halves():
     parameters = {"method": "covlds-dl", "n_atoms": 4, "sparsity": 0.1, "splits": 2}
     numbers = compute(Run("codes", MOTIONS, parameters))
     systems = LDSEncoder(6, delays=5, scale=4.0).fit_transform(MOTIONS.data.X)
-    train, test = MOTIONS.halves(2)[1]
+    train, test = MOTIONS.split_halves(2)[1]
     y = MOTIONS.data.y
     model = DictionaryClassifier(LDSDictionary(4, mix=0.5, random_state=1), LinearSVC(C=10))
     model.fit(systems[train], y[train])
@@ -142,10 +142,10 @@ def test_a_title_of_many_collections_counts_them():
 
     plan = load_plan("fig4")
     four = [origin("stand-in")] * 4
-    assert _full_title(plan, four) == f"{plan.title}, on 4 collections, none of them the paper's"
+    assert _format_title(plan, four) == f"{plan.title}, on 4 collections, none of them the paper's"
     mixed = [*four, origin("paper")]
-    assert _full_title(plan, mixed) == f"{plan.title}, on 5 collections, 1 of them the paper's"
-    assert _full_title(plan, [origin("paper")]) == f"{plan.title}, on x"
+    assert _format_title(plan, mixed) == f"{plan.title}, on 5 collections, 1 of them the paper's"
+    assert _format_title(plan, [origin("paper")]) == f"{plan.title}, on x"
 
 
 def test_nothing_is_computed_twice(first, monkeypatch):
@@ -190,8 +190,12 @@ def test_an_interrupted_call_goes_on_where_it_was(first, tmp_path, monkeypatch):
 
 def made_up(run):
     """Numbers of any run, as good for all methods."""
-    source = run.source
-    splits = source.halves(run.parameters.get("splits")) if run.kind == "codes" else source.splits()
+    data_set = run.data_set
+    splits = (
+        data_set.split_halves(run.parameters.get("splits"))
+        if run.kind == "codes"
+        else data_set.splits()
+    )
     names = ["infinite", "per class", "together"]
     for key in ("orders", "methods", "stabilizers"):
         names += map(str, run.parameters.get(key, []))

@@ -1,39 +1,56 @@
-import time
+from itertools import count
 
 import pytest
 
-from ldslearn.paper.computing import compute
-from ldslearn.paper.dictionary_evidence import judge_updates
+from ldslearn.paper import atoms_per_class, coding, stability, update_times
+from ldslearn.paper.data_sets import Library
 from ldslearn.paper.ledger import Run
-from ldslearn.paper.sources import Library
+from ldslearn.paper.registry import compute
 from ldslearn.paper.timing import measure_in_turn
-from ldslearn.paper.timing_runs import subtract_preparation
+from ldslearn.paper.update_times import judge_updates, subtract_preparation
 
-MOTIONS = Library(None).source("motions")
+MOTIONS = Library(None).load("motions")
 UPDATED = ("covlds-dl", "lds-dl", "glds-dl-2", "glds-dl-3")
 
 
+class Work:
+    """A clock, and work that lets it go on."""
+
+    def __init__(self):
+        self.now, self.calls = 0.0, []
+
+    def clock(self):
+        return self.now
+
+    def take(self, name, seconds):
+        def call():
+            self.calls.append(name)
+            self.now += seconds
+
+        return call
+
+
 def test_calls_are_measured_in_turn():
-    calls = []
-
-    def record(name):
-        return lambda: (calls.append(name), time.sleep(0.03))
-
-    seconds = measure_in_turn({"a": record("a"), "b": record("b")})
-    assert len(seconds["a"]) == len(seconds["b"]) >= 3
-    assert "".join(calls).endswith("abab")
-    assert min(seconds["a"]) >= 0.03
+    work = Work()
+    calls = {"a": work.take("a", 0.03), "b": work.take("b", 0.5)}
+    seconds = measure_in_turn(calls, work.clock)
+    assert seconds["a"] == pytest.approx([0.03] * 7)
+    assert seconds["b"] == pytest.approx([0.5] * 7)
+    assert "".join(work.calls) == "aabb" + 7 * "ab"  # each is loaded, then counted
 
 
 def test_work_below_the_resolution_of_the_clock_is_repeated():
-    counts = {"n": 0}
+    work = Work()
+    seconds = measure_in_turn({"short": work.take("short", 0.001)}, work.clock)
+    assert seconds["short"] == pytest.approx([0.001] * 7)
+    assert len(work.calls) == 1 + (1 + 2 + 4 + 8 + 16 + 32) + 7 * 32  # 32 ms at least 20 ms
 
-    def count():
-        counts["n"] += 1
 
-    seconds = measure_in_turn({"nothing": count})["nothing"]
-    assert counts["n"] > 1000
-    assert all(0 < one < 1e-4 for one in seconds)
+def test_long_work_is_repeated_three_times():
+    work = Work()
+    seconds = measure_in_turn({"long": work.take("long", 20.0)}, work.clock)
+    assert seconds["long"] == pytest.approx([20.0] * 3)
+    assert len(work.calls) == 1 + 3
 
 
 @pytest.mark.parametrize(
@@ -57,12 +74,20 @@ def test_work_below_the_resolution_of_the_clock_is_repeated():
         ),
     ],
 )
-def test_times_are_positive_and_as_many_of_each(kind, parameters, names):
+def test_every_call_is_timed(kind, parameters, names, monkeypatch):
+    def measure(calls):
+        for call in calls.values():
+            call()
+        return {name: [1.0 if name.endswith("none") else 9.0] * 3 for name in calls}
+
+    ticks = count(1)
+    for module in (stability, coding, update_times, atoms_per_class):
+        monkeypatch.setattr(module, "measure_in_turn", measure)
+    monkeypatch.setattr(update_times, "time_calls", lambda call: (call(), next(ticks))[1])
     seconds = compute(Run(kind, MOTIONS, parameters))["seconds"]
     assert set(seconds) == names
-    assert all(one > 0 for own in seconds.values() for one in own)
-    assert len({len(own) for own in seconds.values()}) == 1
-    assert len(next(iter(seconds.values()))) >= 3
+    expected = (9.0 - 1.0) / 4 if kind == "time-updates" else 9.0  # two updates are too short
+    assert seconds[min(names)] == [expected] * 3
 
 
 def test_repeats_with_a_negative_difference_are_dropped():

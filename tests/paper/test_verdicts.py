@@ -13,11 +13,11 @@ from ldslearn.paper.verdicts import (
     END,
     START,
     VERDICTS,
-    adjust,
-    combine,
-    judge,
-    summarize,
-    write_table,
+    adjust_p_values,
+    combine_p_values,
+    decide_claims,
+    format_claims,
+    summarize_claims,
 )
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -47,7 +47,7 @@ def evidence(claim, *signs):
     ],
 )
 def test_a_verdict_needs_a_majority_of_at_least_two_and_none_opposite(signs, verdict):
-    (row,) = judge(evidence("learned", *signs))
+    (row,) = decide_claims(evidence("learned", *signs))
     assert (row["claim"], row["verdict"]) == ("learned", verdict)
     assert [one["collection"] for one in row["evidence"]] == [f"set {i}" for i in range(len(signs))]
     assert sum(row["count"].values()) == len(signs)
@@ -55,9 +55,9 @@ def test_a_verdict_needs_a_majority_of_at_least_two_and_none_opposite(signs, ver
 
 def test_many_claims_need_smaller_p_values():
     barely = [Evidence("learned", f"set {i}", Estimate(2.1, 1.0, 1000), "") for i in range(2)]
-    assert judge(barely)[0]["verdict"] == "confirmed"
+    assert decide_claims(barely)[0]["verdict"] == "confirmed"
     others = [one for name in list(CLAIMS)[:25] for one in evidence(name, 0, 0)]
-    row = judge(barely + others)[-1]
+    row = decide_claims(barely + others)[-1]
     assert (row["claim"], row["count"], row["verdict"]) == (
         "learned",
         {"confirmed": 2},
@@ -68,10 +68,10 @@ def test_many_claims_need_smaller_p_values():
 
 def test_p_values_are_combined_by_stouffer_and_corrected_by_holm():
     p = [0.01, 0.2, 0.6]
-    assert combine(p) == pytest.approx(stats.combine_pvalues(p, method="stouffer").pvalue)
-    assert adjust([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert adjust([0.9, 0.8]) == [1.0, 1.0]
-    assert adjust([]) == []
+    assert combine_p_values(p) == pytest.approx(stats.combine_pvalues(p, method="stouffer").pvalue)
+    assert adjust_p_values([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert adjust_p_values([0.9, 0.8]) == [1.0, 1.0]
+    assert adjust_p_values([]) == []
 
 
 def test_collections_of_which_the_paper_says_otherwise_are_listed_and_not_counted():
@@ -81,7 +81,7 @@ def test_collections_of_which_the_paper_says_otherwise_are_listed_and_not_counte
         Evidence("grass-martin", "Cambridge", sure, ""),
         Evidence("grass-martin", "SPr", sure, ""),
     ]
-    (row,) = judge(found)
+    (row,) = decide_claims(found)
     assert row["verdict"] == "confirmed"
     assert row["count"] == {"confirmed": 2}
     assert len(row["evidence"]) == 3
@@ -89,14 +89,14 @@ def test_collections_of_which_the_paper_says_otherwise_are_listed_and_not_counte
 
 def test_claims_come_in_the_papers_order_and_once():
     found = evidence("learned", 1) + evidence("soft-none", 1)
-    rows = judge(found + found)
+    rows = decide_claims(found + found)
     assert [row["claim"] for row in rows] == ["soft-none", "learned"]
     assert [len(row["evidence"]) for row in rows] == [1, 1]
-    assert judge([]) == []
+    assert decide_claims([]) == []
 
 
 def test_claims_without_evidence_say_why():
-    rows = {row["claim"]: row for row in judge(evidence("learned", 1, 1), everything=True)}
+    rows = {row["claim"]: row for row in decide_claims(evidence("learned", 1, 1), everything=True)}
     assert rows["martin-grass"]["verdict"] == "not judged"
     assert rows["martin-grass"]["reason"] == "needs UCSD or UCLA"
     assert rows["learned"]["verdict"] == "confirmed"
@@ -104,7 +104,7 @@ def test_claims_without_evidence_say_why():
 
 
 def record():
-    claims = judge(evidence("learned", 1, 1) + evidence("twofold", 0), everything=True)
+    claims = decide_claims(evidence("learned", 1, 1) + evidence("twofold", 0), everything=True)
     collections = {"a": {"title": "set 0"}, "b": {"title": "set 1"}}
     return {
         "quick": True, "n_runs": 3, "seconds": 1.4, "collections": collections, "claims": claims
@@ -114,12 +114,12 @@ def record():
 def test_the_table_of_a_page_is_written_from_the_record(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{START}\nold\n{END}\nafter\n")
-    summary = summarize(record())
+    summary = summarize_claims(record())
     (tmp_path / "claims.json").write_text(json.dumps(summary))
     command = [sys.executable, "-W", "error", "-m", "ldslearn.paper"]
     subprocess.run([*command, tmp_path / "claims.json", page], check=True)
     text = page.read_text()
-    assert text == f"before\n{START}\n{write_table(summary)}\n{END}\nafter\n"
+    assert text == f"before\n{START}\n{format_claims(summary)}\n{END}\nafter\n"
     assert "`ldslearn reproduce all --quick`, 3 runs on set 0, set 1:\n1 confirmed, 1" in text
     words = CLAIMS["learned"].words
     assert f"| {words} (Sec. 9.3, Fig. 14) | confirmed | confirmed: set 0, set 1 |" in text
@@ -128,7 +128,7 @@ def test_the_table_of_a_page_is_written_from_the_record(tmp_path):
 def test_the_guide_has_the_verdicts_of_the_record_and_no_others():
     summary = json.loads((DOCS / "evidence" / "claims.json").read_text())
     page = (DOCS / "reproduction.md").read_text()
-    assert f"{START}\n{write_table(summary)}\n{END}" in page
+    assert f"{START}\n{format_claims(summary)}\n{END}" in page
     assert {row["claim"] for row in summary["claims"]} == set(CLAIMS)
     assert {row["verdict"] for row in summary["claims"]} <= set(VERDICTS)
     shown = html.unescape((DOCS / "evidence" / "report.html").read_text())

@@ -19,8 +19,8 @@ import numpy as np
 from ldslearn import LDS, LDSEncoder, _writing
 from ldslearn.datasets import Collection
 from ldslearn.datasets.formats.npz import load_npz, save_npz
+from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.ledger import Ledger, Run
-from ldslearn.paper.sources import Source
 from ldslearn.scale import LDSStore, encode_folder, write_kernel
 from ldslearn.scale import kernel_files as on_disk
 
@@ -132,11 +132,13 @@ class Recording(Scenario):
         data = Collection(
             [np.arange(12.0).reshape(2, 6) + i for i in range(4)], ["a", "a", "b", "b"]
         )
-        source = Source("toy", "Toy", "embedded", data, {"protocol": "folds:2"})
+        source = DataSet("toy", "Toy", "embedded", data, {"protocol": "folds:2"})
         ledger = Ledger(home / "records")
         for n_states in (1, 2, 3):
             run = Run("classify", source, {"n_states": n_states})
-            assert ledger.do(run, lambda run: {"x": run.parameters["n_states"]}) == {"x": n_states}
+            assert ledger.find_or_compute(run, lambda run: {"x": run.parameters["n_states"]}) == {
+                "x": n_states
+            }
 
     def state(self, home):
         found = sorted((home / "records").glob("*.json"))

@@ -47,7 +47,7 @@ def reproduce(
     from ldslearn.cli import showing
     from ldslearn.paper import reproduce as run
     from ldslearn.paper.plans import load_plan
-    from ldslearn.paper.verdicts import summarize
+    from ldslearn.paper.verdicts import summarize_claims
     from ldslearn.report import render_reproduction_page
     from ldslearn.scale.sources import check_output, check_output_folder
 
@@ -62,7 +62,7 @@ def reproduce(
             check_output(output / f"{stem}{suffix}")
     record = run(names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=tell)
     write_json(output / f"{stem}.json", record)
-    write_json(output / f"{stem}-claims.json", summarize(record))
+    write_json(output / f"{stem}-claims.json", summarize_claims(record))
     command = shlex.join(["ldslearn", *sys.argv[1:]])
     write_text(output / f"{stem}.html", render_reproduction_page(record, command))
     last = showing.plain(f"look into {output / stem}.html")

@@ -6,48 +6,49 @@ from typing import Any
 import numpy as np
 
 from ldslearn.evaluate.fitting import fit_method
-from ldslearn.evaluate.methods import METHODS
-from ldslearn.evaluate.methods import Settings as MethodSettings
+from ldslearn.evaluate.methods import METHODS, Settings
 from ldslearn.evaluate.protocols import Split
 from ldslearn.paper import panels
-from ldslearn.paper.comparing import Settings, plan_classification
+from ldslearn.paper.classification import plan_classification
+from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.experiment import Experiment, Outcome, Results
 from ldslearn.paper.ledger import Run
-from ldslearn.paper.measuring import Numbers
 from ldslearn.paper.plans import Plan
-from ldslearn.paper.sources import Source
+from ldslearn.paper.rounds import Numbers
 
 
 class Accuracy(Experiment):
     """Columns of methods, at given settings or with parameters chosen on training data."""
 
-    def runs(self, source: Source, settings: Settings) -> dict[Any, Run]:
+    def plan_runs(self, data_set: DataSet, settings: dict[str, Any]) -> dict[Any, Run]:
         """One run per column; those without a kind classify at the collection's settings."""
         found = {}
         for column in settings["columns"]:
             own = {key: value for key, value in column.items() if key not in ("title", "kind")}
             if "kind" in column:
                 own |= {key: settings[key] for key in ("rounds", "budget") if key in settings}
-                found[column["title"]] = Run(column["kind"], source, own)
+                found[column["title"]] = Run(column["kind"], data_set, own)
             else:
-                found[column["title"]] = plan_classification(source, settings, **own)
+                found[column["title"]] = plan_classification(data_set, settings, **own)
         return found
 
-    def show(self, plan: Plan, sources: list[Source], results: Results, settings: Any) -> Outcome:
+    def show(
+        self, plan: Plan, data_sets: list[DataSet], results: Results, settings: Any
+    ) -> Outcome:
         """Accuracies and times; where there are any, choices and expected accuracies."""
         titles = [column["title"] for column in plan.parameters["columns"]]
         columns = ["", *titles]
-        found = {source.title: results[source.name] for source in sources}
+        found = {data_set.title: results[data_set.name] for data_set in data_sets}
 
         def tabulate(title: str, format_cell: Any, note: str = "") -> dict[str, Any]:
             rows = [
                 [name, *(format_cell(own[t]) if t in own else "" for t in titles)]
                 for name, own in found.items()
             ]
-            return panels.table(title, columns, rows, note)
+            return panels.make_table(title, columns, rows, note)
 
         shown = [
-            tabulate("accuracy (%)", lambda one: panels.percent(one["accuracy"])),
+            tabulate("accuracy (%)", lambda one: panels.format_percent(one["accuracy"])),
             tabulate("seconds to train, median over rounds", _format_seconds),
         ]
         numbers = [one for own in found.values() for one in own.values()]
@@ -85,20 +86,20 @@ def _count_as_expected(numbers: Numbers) -> str:
     return f"{within.sum()} of {len(within)}"
 
 
-def list_rounds(source: Source, rounds: int) -> list[Split]:
+def list_rounds(data_set: DataSet, rounds: int) -> list[Split]:
     """Return the first random splits, or the given split once per round."""
-    splits = source.splits()
+    splits = data_set.splits()
     return splits[:rounds] if len(splits) > 1 else splits * rounds
 
 
 def search_automatically(run: Run, *, budget: float, rounds: int) -> Numbers:
     """Fit AutoLDSClassifier in the first random splits, or with several seeds on the given one."""
-    data, protocol = run.source.data, run.source.protocol
+    data, protocol = run.data_set.data, run.data_set.protocol
     numbers: Numbers = {
         name: [] for name in ("accuracy", "expected", "error", "n_test", "fit_seconds")
     }
-    for seed, (train, test) in enumerate(list_rounds(run.source, rounds)):
-        settings = MethodSettings(budget=budget, seed=seed, n_jobs=run.source.n_jobs)
+    for seed, (train, test) in enumerate(list_rounds(run.data_set, rounds)):
+        settings = Settings(budget=budget, seed=seed, n_jobs=run.data_set.n_jobs)
         start = time.perf_counter()
         fit = fit_method(METHODS["auto"], data[train], settings, outer=protocol)
         numbers["fit_seconds"].append(time.perf_counter() - start)

@@ -10,11 +10,11 @@ from ldslearn._types import Floats, Indices
 from ldslearn.cluster import LDSKMeans
 from ldslearn.geometry import projection_kernel
 from ldslearn.paper import panels
+from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.experiment import Experiment, Outcome, Results
 from ldslearn.paper.ledger import Run
-from ldslearn.paper.measuring import Numbers, encoder_of, labels_of
 from ldslearn.paper.plans import Plan
-from ldslearn.paper.sources import Source
+from ldslearn.paper.rounds import Numbers, build_encoder, get_labels
 
 TITLES = {
     "systems": "LDSKMeans",
@@ -27,15 +27,17 @@ TITLES = {
 class Clusters(Experiment):
     """As many clusters as classes, found without labels."""
 
-    def runs(self, source: Source, settings: dict[str, Any]) -> dict[Any, Run]:
+    def plan_runs(self, data_set: DataSet, settings: dict[str, Any]) -> dict[Any, Run]:
         """One run per method."""
-        common = {"n_states": source.n_states, "seeds": settings["seeds"]}
+        common = {"n_states": data_set.n_states, "seeds": settings["seeds"]}
         return {
-            method: Run("cluster", source, {"method": method, **common})
+            method: Run("cluster", data_set, {"method": method, **common})
             for method in settings["methods"]
         }
 
-    def show(self, plan: Plan, sources: list[Source], results: Results, settings: Any) -> Outcome:
+    def show(
+        self, plan: Plan, data_sets: list[DataSet], results: Results, settings: Any
+    ) -> Outcome:
         """Mutual information and Rand index of every method."""
         methods = plan.parameters["methods"]
         found = []
@@ -44,21 +46,24 @@ class Clusters(Experiment):
             ("ari", "adjusted Rand index (%)"),
         ):
             rows = [
-                [source.title, *(panels.percent(results[source.name][m][key]) for m in methods)]
-                for source in sources
+                [
+                    data_set.title,
+                    *(panels.format_percent(results[data_set.name][m][key]) for m in methods),
+                ]
+                for data_set in data_sets
             ]
-            found.append(panels.table(title, ["", *(TITLES[m] for m in methods)], rows))
+            found.append(panels.make_table(title, ["", *(TITLES[m] for m in methods)], rows))
         return Outcome(found)
 
 
 def measure_clusters(run: Run, *, method: str, n_states: int, seeds: list[int]) -> Numbers:
     """Compare the clusters of one method with the labels, for several seeds."""
-    y = labels_of(run)
-    n_clusters, n_jobs = len(np.unique(y)), run.source.n_jobs
+    y = get_labels(run)
+    n_clusters, n_jobs = len(np.unique(y)), run.data_set.n_jobs
     if method == "flattened":
-        data: Any = _flatten(run.source.data.X)
+        data: Any = _flatten(run.data_set.data.X)
     else:
-        data = encoder_of(run, n_states).fit_transform(run.source.data.X)
+        data = build_encoder(run, n_states).fit_transform(run.data_set.data.X)
     if method == "spectral":
         data = projection_kernel(data, n_jobs=n_jobs)
 

@@ -52,7 +52,7 @@ class Estimate:
         """Return the estimate of the quantity plus a constant."""
         return Estimate(self.value + shift, self.error, self.df)
 
-    def within(self, margin: float) -> "Estimate":
+    def compare_to_margin(self, margin: float) -> "Estimate":
         """Return the estimate of how far the absolute value stays below `margin`."""
         return Estimate(margin - abs(self.value), self.error, self.df)
 
@@ -99,7 +99,9 @@ def compute_gaps(first: Any, second: Any) -> list[Floats]:
     return [a - b for a, b in zip(read_correct(first), read_correct(second), strict=True)]
 
 
-def average(parts: Iterable[Sequence[Floats]], weights: Sequence[float] | None = None) -> Any:
+def average_settings(
+    parts: Iterable[Sequence[Floats]], weights: Sequence[float] | None = None
+) -> Any:
     """Return the mean over settings, round by round: settings share rounds and test sequences."""
     return [np.average(of_round, axis=0, weights=weights) for of_round in zip(*parts, strict=True)]
 
@@ -149,6 +151,16 @@ def estimate_mean(values: Sequence[float]) -> Estimate:
 def estimate_log_ratio(slow: Sequence[float], quick: Sequence[float]) -> Estimate:
     """Return the mean logarithm of ratios of times measured in turn."""
     return estimate_mean([log(a / b) for a, b in zip(slow, quick, strict=True)])
+
+
+def average_logs(seconds: dict[int, Any], sizes: list[int], slow: str, quick: str) -> list[float]:
+    """Logarithms of ratios, mean over J, one per repeat that all J have."""
+    logs = [
+        [log(a / b) for a, b in zip(seconds[J][slow], seconds[J][quick], strict=True)]
+        for J in sizes
+    ]
+    fewest = min(map(len, logs))
+    return [float(np.mean([own[i] for own in logs])) for i in range(fewest)]
 
 
 def compare_times(

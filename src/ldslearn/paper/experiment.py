@@ -4,11 +4,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
+from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.evidence import Evidence
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.panels import Panel
 from ldslearn.paper.plans import Plan
-from ldslearn.paper.sources import Source
 
 Results = dict[str, dict[Any, Any]]
 """For each collection the numbers of its runs, under the keys that ``runs`` gave them."""
@@ -26,14 +26,14 @@ class Experiment(ABC):
     """One kind of figure."""
 
     @abstractmethod
-    def runs(self, source: Source, settings: dict[str, Any]) -> dict[Any, Run]:
+    def plan_runs(self, data_set: DataSet, settings: dict[str, Any]) -> dict[Any, Run]:
         """Return the runs on one collection, by keys of the experiment's own."""
 
     @abstractmethod
     def show(
         self,
         plan: Plan,
-        sources: list[Source],
+        data_sets: list[DataSet],
         results: Results,
         settings: dict[str, dict[str, Any]],
     ) -> Outcome:

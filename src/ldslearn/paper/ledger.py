@@ -15,7 +15,7 @@ from typing import Any
 from ldslearn._records import check_seal, read_json, seal
 from ldslearn._versions import versions
 from ldslearn._writing import atomic_write, check_target
-from ldslearn.paper.sources import Source
+from ldslearn.paper.data_sets import DataSet
 
 FORMAT = 2  # raised when the numbers of a run come to mean something else
 
@@ -35,14 +35,14 @@ class Run:
     Attributes
     ----------
     kind : str
-        A name of :data:`ldslearn.paper.computing.KINDS`.
-    source : Source
+        A name of :data:`ldslearn.paper.registry.KINDS`.
+    data_set : DataSet
     parameters : dict
         Plain values.
     """
 
     kind: str
-    source: Source
+    data_set: DataSet
     parameters: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -52,9 +52,9 @@ class Run:
             "format": FORMAT,
             "version": versions()["ldslearn"],
             "kind": self.kind,
-            "collection": self.source.name,
-            "fingerprint": self.source.fingerprint,
-            "settings": {k: v for k, v in self.source.settings.items() if k not in _ELSEWHERE},
+            "collection": self.data_set.name,
+            "fingerprint": self.data_set.fingerprint,
+            "settings": {k: v for k, v in self.data_set.settings.items() if k not in _ELSEWHERE},
             "parameters": self.parameters,
         }
 
@@ -92,7 +92,7 @@ class Ledger:
 
     def path(self, run: Run) -> Path:
         """Where the record of a run is kept."""
-        return self.folder / f"{run.kind}-{run.source.name}-{run.key}.json"
+        return self.folder / f"{run.kind}-{run.data_set.name}-{run.key}.json"
 
     def find(self, run: Run) -> dict[str, Any] | None:
         """Return the numbers of a run that was done before, None if it was not.
@@ -116,7 +116,7 @@ class Ledger:
         self.seconds[run.key] = seconds
         return numbers
 
-    def do(self, run: Run, compute: Callable[[Run], dict[str, Any]]) -> dict[str, Any]:
+    def find_or_compute(self, run: Run, compute: Callable[[Run], dict[str, Any]]) -> dict[str, Any]:
         """Return the numbers of a run, from its record or computed and recorded."""
         found = self.find(run)
         if found is not None:
@@ -131,7 +131,7 @@ class Ledger:
             "numbers": numbers,
             "seconds": time.perf_counter() - started,
             "versions": versions(),
-            "machine": machine(),
+            "machine": describe_machine(),
         }
         text = json.dumps(seal(record), indent=1, allow_nan=False)
         try:
@@ -145,7 +145,7 @@ class Ledger:
         return made
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """What the times were measured on, without naming the machine."""
     return {
         "system": platform.system(),

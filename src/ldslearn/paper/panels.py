@@ -8,7 +8,7 @@ import numpy as np
 Panel = dict[str, Any]
 
 
-def lines(
+def make_lines(
     title: str,
     x_label: str,
     y_label: str,
@@ -37,7 +37,7 @@ def lines(
     }
 
 
-def table(
+def make_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str = ""
 ) -> Panel:
     """Return rows of words and numbers."""
@@ -50,12 +50,14 @@ def table(
     }
 
 
-def eigenvalues(title: str, groups: dict[str, Any]) -> Panel:
+def make_eigenvalues(title: str, groups: dict[str, Any]) -> Panel:
     """Return points of the complex plane, for each name real and imaginary parts."""
     return {"panel": "eigenvalues", "title": title, "groups": groups}
 
 
-def images(title: str, rows: Sequence[Any], frame_shape: Sequence[int], note: str = "") -> Panel:
+def make_images(
+    title: str, rows: Sequence[Any], frame_shape: Sequence[int], note: str = ""
+) -> Panel:
     """Return rows of images, pixels from -127 to 127."""
     return {
         "panel": "images",
@@ -66,7 +68,9 @@ def images(title: str, rows: Sequence[Any], frame_shape: Sequence[int], note: st
     }
 
 
-def movies(title: str, films: Sequence[Any], frame_shape: Sequence[int], note: str = "") -> Panel:
+def make_movies(
+    title: str, films: Sequence[Any], frame_shape: Sequence[int], note: str = ""
+) -> Panel:
     """Return short films, each (n_frames, n_pixels) from -127 to 127."""
     return {
         "panel": "movies",
@@ -77,7 +81,7 @@ def movies(title: str, films: Sequence[Any], frame_shape: Sequence[int], note: s
     }
 
 
-def percent(values: Sequence[float]) -> str:
+def format_percent(values: Sequence[float]) -> str:
     """Return accuracies as "96.3 ± 2.6", "96.3" of one round, or "" of none."""
     if not values:
         return ""

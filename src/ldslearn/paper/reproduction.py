@@ -8,34 +8,13 @@ from typing import Any
 
 from ldslearn._parallel import show_progress
 from ldslearn.datasets.summary import summarize_collection
-from ldslearn.paper.accuracy import Accuracy
-from ldslearn.paper.clusters import Clusters
-from ldslearn.paper.coding_experiments import Coding, Covariance
-from ldslearn.paper.computing import compute
-from ldslearn.paper.dictionary_experiments import Convergence, Dictionaries, Hierarchical
+from ldslearn.paper.data_sets import DataSet, Library
 from ldslearn.paper.evidence import Evidence
-from ldslearn.paper.experiment import Experiment, Results
+from ldslearn.paper.experiment import Results
 from ldslearn.paper.ledger import Ledger, Run
-from ldslearn.paper.picture_experiment import Pictures
 from ldslearn.paper.plans import Plan, load_plan, plan_names
-from ldslearn.paper.sources import Library, Source
-from ldslearn.paper.stability_experiments import Soft, Stability
-from ldslearn.paper.table_experiment import Table
-from ldslearn.paper.verdicts import judge
-
-EXPERIMENTS: dict[str, Experiment] = {
-    "soft": Soft(),
-    "stability": Stability(),
-    "coding": Coding(),
-    "table": Table(),
-    "covariance": Covariance(),
-    "convergence": Convergence(),
-    "dictionaries": Dictionaries(),
-    "pictures": Pictures(),
-    "hierarchical": Hierarchical(),
-    "accuracy": Accuracy(),
-    "clusters": Clusters(),
-}
+from ldslearn.paper.registry import EXPERIMENTS, compute
+from ldslearn.paper.verdicts import decide_claims
 
 _MOST_NAMED = 3  # collections in the title of a figure
 
@@ -86,20 +65,22 @@ def reproduce(
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     plans = [load_plan(name) for name in _expand(wanted)]
     library, ledger = Library(data_dir, n_jobs), Ledger(Path(records) / "records")
-    sources = {plan.name: _sources(plan, library) for plan in plans}
+    data_sets = {plan.name: _find_data_sets(plan, library) for plan in plans}
     settings = {
-        plan.name: {s.name: plan.settings(s.name, quick) for s in sources[plan.name]}
+        plan.name: {s.name: plan.settings(s.name, quick) for s in data_sets[plan.name]}
         for plan in plans
     }
-    tasks = {plan.name: _tasks(plan, sources[plan.name], settings[plan.name]) for plan in plans}
+    tasks = {
+        plan.name: _plan_runs(plan, data_sets[plan.name], settings[plan.name]) for plan in plans
+    }
     for plan in plans:
-        fit = [source for source in sources[plan.name] if tasks[plan.name][source.name]]
-        for source in sources[plan.name]:
-            if source not in fit:
-                say(f"{plan.title}: {source.title} has too few sequences, and is left out")
-        sources[plan.name] = fit
-    plans = [plan for plan in plans if sources[plan.name]]
-    runs = {run.key: run for parts in tasks.values() for run in _each(parts)}
+        fit = [data_set for data_set in data_sets[plan.name] if tasks[plan.name][data_set.name]]
+        for data_set in data_sets[plan.name]:
+            if data_set not in fit:
+                say(f"{plan.title}: {data_set.title} has too few sequences, and is left out")
+        data_sets[plan.name] = fit
+    plans = [plan for plan in plans if data_sets[plan.name]]
+    runs = {run.key: run for parts in tasks.values() for run in _list_runs(parts)}
     numbers = {key: ledger.find(run) for key, run in runs.items()}
     n_missing = sum(found is None for found in numbers.values())
     short = " (quick: fewer values and rounds)" if quick else ""
@@ -108,8 +89,10 @@ def reproduce(
     evidence: list[Evidence] = []
     with show_progress("reproducing", n_missing) as advance, _report_interruption(numbers, say):
         for plan in plans:
-            origins = [_origin(source, plan, library) for source in sources[plan.name]]
-            todo = sum(numbers[run.key] is None for run in _each(tasks[plan.name]))
+            origins = [
+                _describe_origin(data_set, plan, library) for data_set in data_sets[plan.name]
+            ]
+            todo = sum(numbers[run.key] is None for run in _list_runs(tasks[plan.name]))
             used = "; ".join(one["words"] for one in origins)
             say(f"{plan.title}: {used}" + (f"; runs to do: {todo}" if todo else ""))
             results: Results = {}
@@ -117,30 +100,30 @@ def reproduce(
                 results[name] = {}
                 for key, run in parts.items():
                     if numbers[run.key] is None:
-                        advance(0, f"{plan.name} on {run.source.title}")
-                        numbers[run.key] = ledger.do(run, compute)
+                        advance(0, f"{plan.name} on {run.data_set.title}")
+                        numbers[run.key] = ledger.find_or_compute(run, compute)
                         advance(1)
                     results[name][key] = numbers[run.key]
             outcome = EXPERIMENTS[plan.experiment].show(
-                plan, sources[plan.name], results, settings[plan.name]
+                plan, data_sets[plan.name], results, settings[plan.name]
             )
             evidence += outcome.evidence if plan.exhibit else []
             figures.append({
                 "name": plan.name,
-                "title": _full_title(plan, origins),
+                "title": _format_title(plan, origins),
                 "collections": origins,
                 "panels": outcome.panels,
                 "n_runs": sum(map(len, tasks[plan.name].values())),
             })  # fmt: skip
-    used_sources = {s.name: s for parts in sources.values() for s in parts}
+    by_name = {s.name: s for parts in data_sets.values() for s in parts}
     return {
         "record": "reproduction",
         "quick": quick,
         "figures": figures,
-        "claims": judge(evidence, everything="all" in wanted),
+        "claims": decide_claims(evidence, everything="all" in wanted),
         "collections": {
             name: {"title": s.title, "origin": s.origin, **summarize_collection(s.data)}
-            for name, s in used_sources.items()
+            for name, s in by_name.items()
         },
         "n_runs": len(runs),
         "seconds": sum(ledger.seconds.values()),
@@ -165,29 +148,31 @@ def _report_interruption(numbers: dict[str, Any], say: Callable[[str], None]) ->
         raise
 
 
-def _sources(plan: Plan, library: Library) -> list[Source]:
+def _find_data_sets(plan: Plan, library: Library) -> list[DataSet]:
     """The collections of a plan that are at hand, each once."""
-    names = [library.first(chain) for chain in plan.data]
-    return [library.source(name) for name in dict.fromkeys(names) if name is not None]
+    names = [library.find_available(chain) for chain in plan.data]
+    return [library.load(name) for name in dict.fromkeys(names) if name is not None]
 
 
-def _tasks(
-    plan: Plan, sources: list[Source], settings: dict[str, dict[str, Any]]
+def _plan_runs(
+    plan: Plan, data_sets: list[DataSet], settings: dict[str, dict[str, Any]]
 ) -> dict[str, dict[Any, Run]]:
     """The runs of every collection."""
     experiment = EXPERIMENTS[plan.experiment]
     return {
-        source.name: experiment.runs(source, {**settings[source.name], "first": number == 0})
-        for number, source in enumerate(sources)
+        data_set.name: experiment.plan_runs(
+            data_set, {**settings[data_set.name], "first": number == 0}
+        )
+        for number, data_set in enumerate(data_sets)
     }
 
 
-def _each(parts: dict[str, dict[Any, Run]]) -> Iterable[Run]:
+def _list_runs(parts: dict[str, dict[Any, Run]]) -> Iterable[Run]:
     for runs in parts.values():
         yield from runs.values()
 
 
-def _full_title(plan: Plan, origins: list[dict[str, Any]]) -> str:
+def _format_title(plan: Plan, origins: list[dict[str, Any]]) -> str:
     """The title of a figure of the paper, and on which data it is here."""
     if len(origins) > _MOST_NAMED and not plan.exhibit:
         return f"{plan.title}, on {len(origins)} collections"
@@ -203,16 +188,16 @@ def _full_title(plan: Plan, origins: list[dict[str, Any]]) -> str:
     return f"{plan.title}, on {'; '.join(named)}"
 
 
-def _origin(source: Source, plan: Plan, library: Library) -> dict[str, Any]:
+def _describe_origin(data_set: DataSet, plan: Plan, library: Library) -> dict[str, Any]:
     """What a collection is, and which set of the paper it stands in for."""
-    wanted = next(chain[0] for chain in plan.data if library.first(chain) == source.name)
-    absent = wanted != source.name and library.known[wanted]["origin"] == "paper"
+    wanted = next(chain[0] for chain in plan.data if library.find_available(chain) == data_set.name)
+    absent = wanted != data_set.name and library.known[wanted]["origin"] == "paper"
     instead = library.known[wanted]["title"] if absent else None
-    words = f"{source.title} ({_KINDS[source.origin]})"
+    words = f"{data_set.title} ({_KINDS[data_set.origin]})"
     return {
-        "name": source.name,
-        "title": source.title,
-        "origin": source.origin,
+        "name": data_set.name,
+        "title": data_set.title,
+        "origin": data_set.origin,
         "instead_of": instead,
         "words": words if instead is None else f"{words} instead of {instead}",
     }

@@ -24,7 +24,7 @@ from ldslearn.geometry.definiteness import positive_part
 from ldslearn.geometry.static_kernels import resolve_bandwidth
 from ldslearn.models import LDSEncoder
 from ldslearn.paper.ledger import Run
-from ldslearn.paper.measuring import Numbers, labels_of
+from ldslearn.paper.rounds import Numbers, get_labels
 from ldslearn.sequences import select
 
 STATES, DELAYS = (3, 4, 5, 6, 8, 10, 12), (1, 2, 3, 5, 10)
@@ -47,16 +47,16 @@ def tune(run: Run, *, method: str, order: int | None = None, rounds: int | None 
     Kernels of all sequences are computed once per encoding. Each entry depends on its pair alone,
     so that no test sequence takes part in a choice.
     """
-    source, y = run.source, labels_of(run)
+    data_set, y = run.data_set, get_labels(run)
     tuner = _Tuner(run, method, order)
     numbers: Numbers = {"accuracy": [], "chosen": [], "fit_seconds": []}
-    for train, test in source.splits()[:rounds]:
+    for train, test in data_set.splits()[:rounds]:
         start = time.perf_counter()
         (n_states, delays), classifier = tuner.choose(train)
-        encoder = LDSEncoder(n_states, delays=delays, n_jobs=source.n_jobs)
-        model = make_pipeline(encoder, classifier).fit(select(source.data.X, train), y[train])
+        encoder = LDSEncoder(n_states, delays=delays, n_jobs=data_set.n_jobs)
+        model = make_pipeline(encoder, classifier).fit(select(data_set.data.X, train), y[train])
         numbers["fit_seconds"].append(time.perf_counter() - start)
-        numbers["accuracy"].append(float(model.score(select(source.data.X, test), y[test])))
+        numbers["accuracy"].append(float(model.score(select(data_set.data.X, test), y[test])))
         numbers["chosen"].append(f"n = {n_states}, delays = {delays}")
     return numbers
 
@@ -65,9 +65,9 @@ class _Tuner:
     """Chooses the parameters of one method on one collection."""
 
     def __init__(self, run: Run, method: str, order: int | None) -> None:
-        self.source, self.method, self.order = run.source, method, order
-        self.n_jobs = run.source.n_jobs
-        self.labels = np.unique(labels_of(run), return_inverse=True)[1]
+        self.data_set, self.method, self.order = run.data_set, method, order
+        self.n_jobs = run.data_set.n_jobs
+        self.labels = np.unique(get_labels(run), return_inverse=True)[1]
         self.kernels = lru_cache(None)(self._compute_kernels)
 
     def choose(self, train: Indices) -> tuple[Encoding, Any]:
@@ -91,7 +91,7 @@ class _Tuner:
 
     def _list_encodings(self) -> list[Encoding]:
         """States and delays that the shortest sequence allows, the simplest first."""
-        X = self.source.data.X
+        X = self.data_set.data.X
         shortest, n_channels = min(x.shape[1] for x in X), len(X[0])
         found = [
             (n, d)
@@ -116,12 +116,12 @@ class _Tuner:
 
     def _cut_folds(self, train: Indices) -> list[NDArray[Any]]:
         """Fold of each training sequence, once or three times; folds are like the protocol."""
-        split, y = self.source.data.split, self.labels[train]
-        if self.source.protocol.kind == "split" and split is not None:
+        split, y = self.data_set.data.split, self.labels[train]
+        if self.data_set.protocol.kind == "split" and split is not None:
             parts = split[train]
             if len(np.unique(parts)) > 1:
                 return [parts]
-        n_folds = 10 if len(self.source.splits()) > 1 else 5  # random 9:1 splits are ten folds
+        n_folds = 10 if len(self.data_set.splits()) > 1 else 5  # random 9:1 splits are ten folds
         cuts = []
         for seed in range(3 if len(train) < _FEW else 1):
             folds = np.empty(len(train), dtype=int)
@@ -134,7 +134,7 @@ class _Tuner:
     def _compute_kernels(self, n_states: int, delays: int) -> dict[str, Any]:
         """Return the systems of all sequences, and what the method needs of all pairs."""
         encoder = LDSEncoder(n_states, delays=delays, n_jobs=self.n_jobs)
-        systems = encoder.fit_transform(self.source.data.X)
+        systems = encoder.fit_transform(self.data_set.data.X)
         found: dict[str, Any] = {"systems": systems}
         if self.method in ("lds-martin", "lds-svm", "lds-sc-martin"):
             return {**found, "martin": martin_distance(systems, n_jobs=self.n_jobs) ** 2}

@@ -18,7 +18,9 @@ _LEAST_P = 1e-12  # one collection says no more than this
 _OPPOSITE = {"confirmed": "refuted", "refuted": "confirmed"}
 
 
-def judge(evidence: Iterable[Evidence], *, everything: bool = False) -> list[dict[str, Any]]:
+def decide_claims(
+    evidence: Iterable[Evidence], *, everything: bool = False
+) -> list[dict[str, Any]]:
     """Return a row for each claim: its words, the verdict, and what every collection says.
 
     A claim is confirmed (or refuted) if more than half of the collections, and at least two, say
@@ -44,7 +46,7 @@ def judge(evidence: Iterable[Evidence], *, everything: bool = False) -> list[dic
             "claim": name,
             "words": claim.words,
             "where": claim.where,
-            "p": combine([one.estimate.p for one in counted]) if counted else None,
+            "p": combine_p_values([one.estimate.p for one in counted]) if counted else None,
             "count": {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)},
             "reason": "" if own else claim.reason,
             "evidence": [
@@ -53,21 +55,21 @@ def judge(evidence: Iterable[Evidence], *, everything: bool = False) -> list[dic
             ],
         })  # fmt: skip
     tested = [row for row in rows if row["p"] is not None]
-    adjusted = adjust([2 * min(row["p"], 1 - row["p"]) for row in tested])
+    adjusted = adjust_p_values([2 * min(row["p"], 1 - row["p"]) for row in tested])
     for row, p in zip(tested, adjusted, strict=True):
         row["adjusted_p"] = p
     for row in rows:
-        row["verdict"] = _decide(row)
+        row["verdict"] = _decide_verdict(row)
     return rows
 
 
-def combine(p_values: Sequence[float]) -> float:
+def combine_p_values(p_values: Sequence[float]) -> float:
     """Return the one-sided p-value of independent one-sided p-values, by Stouffer's method."""
     z = norm.isf(np.clip(p_values, _LEAST_P, 1 - _LEAST_P))
     return float(norm.sf(z.sum() / np.sqrt(len(z))))
 
 
-def adjust(p_values: Sequence[float]) -> list[float]:
+def adjust_p_values(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for their number by Holm's method."""
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
@@ -77,7 +79,7 @@ def adjust(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in adjusted]
 
 
-def _decide(row: dict[str, Any]) -> str:
+def _decide_verdict(row: dict[str, Any]) -> str:
     if row["p"] is None:
         return "not judged"
     count = row["count"]
@@ -92,7 +94,7 @@ def _decide(row: dict[str, Any]) -> str:
     return "undecided"
 
 
-def summarize(record: dict[str, Any]) -> dict[str, Any]:
+def summarize_claims(record: dict[str, Any]) -> dict[str, Any]:
     """Return the verdicts of a reproduction and what they rest on, without its figures."""
     return {
         "record": "claims",
@@ -104,7 +106,7 @@ def summarize(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def write_table(summary: dict[str, Any]) -> str:
+def format_claims(summary: dict[str, Any]) -> str:
     """Return a summary as Markdown: what it rests on, and a row for each claim."""
     counts = {v: sum(row["verdict"] == v for row in summary["claims"]) for v in VERDICTS}
     command = "ldslearn reproduce all" + " --quick" * summary["quick"]
@@ -131,4 +133,4 @@ def update_page(page: Path, summary: dict[str, Any]) -> None:
     text = page.read_text("utf-8")
     before, rest = text.split(START)
     after = rest.split(END)[1]
-    page.write_text(f"{before}{START}\n{write_table(summary)}\n{END}{after}", "utf-8")
+    page.write_text(f"{before}{START}\n{format_claims(summary)}\n{END}{after}", "utf-8")

@@ -14,16 +14,16 @@ from ldslearn.paper.ledger import Run
 Numbers = dict[str, Any]
 
 
-def encoder_of(
+def build_encoder(
     run: Run, n_states: int, stabilizer: str | None = None, **options: Any
 ) -> LDSEncoder:
     """Return the encoder of a collection, with its own stabilizer when none is named."""
-    source = run.source
-    stabilizer = stabilizer or source.settings.get("stabilizer", "soft")
+    data_set = run.data_set
+    stabilizer = stabilizer or data_set.settings.get("stabilizer", "soft")
     if stabilizer == "soft":
-        options.setdefault("scale", source.settings["scale"])
+        options.setdefault("scale", data_set.settings["scale"])
     return LDSEncoder(
-        n_states, delays=source.delays, stabilizer=stabilizer, n_jobs=source.n_jobs, **options
+        n_states, delays=data_set.delays, stabilizer=stabilizer, n_jobs=data_set.n_jobs, **options
     )
 
 
@@ -52,7 +52,7 @@ def run_rounds(
     return numbers, models
 
 
-def labels_of(run: Run) -> NDArray[np.str_]:
+def get_labels(run: Run) -> NDArray[np.str_]:
     """Return the label of every sequence."""
-    assert run.source.data.y is not None  # a library gives labelled collections only
-    return run.source.data.y
+    assert run.data_set.data.y is not None  # a library gives labelled collections only
+    return run.data_set.data.y

@@ -1,52 +1,64 @@
-"""Table 4."""
+"""Table 4: methods at their best number of states, and with the number chosen."""
 
 from typing import Any
 
 import numpy as np
 
+from ldslearn.evaluate import evaluate
+from ldslearn.evaluate.methods import Settings
 from ldslearn.paper import panels
-from ldslearn.paper.comparing import TITLES, Settings, compare, list_states, plan_classification
-from ldslearn.paper.evidence import Evidence
+from ldslearn.paper.classification import (
+    TITLES,
+    compare_runs,
+    plan_classification,
+)
+from ldslearn.paper.data_sets import DataSet
+from ldslearn.paper.evidence import (
+    Evidence,
+)
 from ldslearn.paper.experiment import Experiment, Outcome, Results
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.plans import COLLECTIONS, Plan, read_config
-from ldslearn.paper.sources import Source
+from ldslearn.paper.rounds import Numbers
 
 
-class Table(Experiment):
+class Table4(Experiment):
     """Table 4."""
 
-    def runs(self, source: Source, settings: Settings) -> dict[Any, Run]:
+    def plan_runs(self, data_set: DataSet, settings: dict[str, Any]) -> dict[Any, Run]:
         """Every method at every n, and n chosen on training data."""
         found: dict[Any, Run] = {
-            (method, n): plan_classification(source, settings, method, n_states=n)
+            (method, n): plan_classification(data_set, settings, method, n_states=n)
             for method in settings["methods"]
-            for n in list_states(source, settings)
+            for n in data_set.list_states(settings.get("most_states"))
         }
         for method in settings["chosen"]:
             wanted = {"method": method, "sparsity": settings["sparsity"]}
-            found[method, "chosen"] = Run("choose", source, wanted)
+            found[method, "chosen"] = Run("choose", data_set, wanted)
         return found
 
-    def show(self, plan: Plan, sources: list[Source], results: Results, settings: Any) -> Outcome:
+    def show(
+        self, plan: Plan, data_sets: list[DataSet], results: Results, settings: Any
+    ) -> Outcome:
         """The best over n, as in print, and the paper's numbers."""
         methods = plan.parameters["methods"]
         chosen = list(dict.fromkeys(m for own in settings.values() for m in own["chosen"]))
         proposed = [method for method in methods if method.startswith("lds-sc")]
         rows, evidence = [], []
-        for source in sources:
-            found, best = results[source.name], {}
+        for data_set in data_sets:
+            found, best = results[data_set.name], {}
             for method in methods:
                 tried = {n: one for (m, n), one in found.items() if m == method and n != "chosen"}
                 n = max(tried, key=lambda n: np.mean(tried[n]["accuracy"]))
                 best[method] = (float(np.mean(tried[n]["accuracy"])), n, tried[n]["accuracy"])
             ours = max(proposed, key=lambda method: best[method][0])
-            evidence.append(self._judge(source, found, best, methods, ours))
+            evidence.append(self._compare_best(data_set, found, best, methods, ours))
+            at_chosen = [found.get((m, "chosen"), {}).get("accuracy", []) for m in chosen]
             rows.append([
-                source.title,
-                *(f"{panels.percent(best[m][2])} (n = {best[m][1]})" for m in methods),
-                panels.percent(best[ours][2]),
-                *(panels.percent(found.get((m, "chosen"), {}).get("accuracy", [])) for m in chosen),
+                data_set.title,
+                *(f"{panels.format_percent(best[m][2])} (n = {best[m][1]})" for m in methods),
+                panels.format_percent(best[ours][2]),
+                *map(panels.format_percent, at_chosen),
                 "",
             ])  # fmt: skip
         known = read_config(COLLECTIONS)
@@ -68,10 +80,10 @@ class Table(Experiment):
         heads = [TITLES[method] for method in methods]
         chosen_heads = [f"{TITLES[method]}, n chosen" for method in chosen]
         columns = ["", *heads, "proposed", *chosen_heads, "cited in print"]
-        return Outcome([panels.table("accuracy (%)", columns, rows, note)], evidence)
+        return Outcome([panels.make_table("accuracy (%)", columns, rows, note)], evidence)
 
-    def _judge(
-        self, source: Source, found: Any, best: Any, methods: list[str], ours: str
+    def _compare_best(
+        self, data_set: DataSet, found: Any, best: Any, methods: list[str], ours: str
     ) -> Evidence:
         others = [method for method in methods if not method.startswith("lds-sc")]
         other = max(others, key=lambda method: best[method][0])
@@ -80,4 +92,20 @@ class Table(Experiment):
             f"n = {best[other][1]}"
         )
         first, second = (found[method, best[method][1]] for method in (ours, other))
-        return compare("table-best", source, first, second, words)
+        return compare_runs("table-best", data_set, first, second, words)
+
+
+def classify_at_chosen_states(run: Run, *, method: str, sparsity: float) -> Numbers:
+    """Classify with the number of states chosen by folds of each training part."""
+    data_set = run.data_set
+    encoder = {"scale": data_set.settings["scale"]}
+    if "stabilizer" in data_set.settings:
+        encoder["stabilizer"] = data_set.settings["stabilizer"]
+    rounds = evaluate(
+        data_set.data, method, data_set.protocol, sparsity=sparsity, delays=data_set.delays,
+        encoder=encoder, settings=Settings(n_jobs=data_set.n_jobs),
+    )["rounds"]  # fmt: skip
+    return {
+        "accuracy": [one["accuracy"] for one in rounds],
+        "n_states": [one["n_states"] for one in rounds],
+    }

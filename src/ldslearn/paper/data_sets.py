@@ -32,7 +32,7 @@ from ldslearn.video import to_sequence
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSet:
     """A collection that is at hand, and what is done with it.
 
     Attributes
@@ -58,7 +58,7 @@ class Source:
         """Of sequences, labels, shape of frames, and which are trained and tested on."""
         digest = hashlib.sha256(fingerprint(self.data).encode())
         digest.update(str(self.data.frame_shape).encode())
-        halves = self.halves() if "halves" in self.settings else []
+        halves = self.split_halves() if "halves" in self.settings else []
         for part in (part for split in (*self.splits(), *halves) for part in split):
             digest.update(np.asarray(part, dtype=np.int64).tobytes() + b";")
         return digest.hexdigest()
@@ -72,13 +72,13 @@ class Source:
         """Return training and test part of every round of classification."""
         return self.protocol.splits(self.data, seed)
 
-    def halves(self, most: int | None = None) -> list[Split]:
+    def split_halves(self, most: int | None = None) -> list[Split]:
         """Return random halves for dictionaries; `most` at most, else the collection's number."""
         protocol = parse(self.settings["halves"])
         most = self.settings.get("most_halves", protocol.repeats) if most is None else most
         return replace(protocol, repeats=min(protocol.repeats, most)).splits(self.data)
 
-    def allowed(self, n_states: int) -> int:
+    def limit_states(self, n_states: int) -> int:
         """Return the number of states, or the largest that channels and lengths allow."""
         shortest = min(x.shape[1] for x in self.data.X)
         return min(n_states, len(self.data.X[0]) * self.delays, shortest - self.delays)
@@ -86,14 +86,14 @@ class Source:
     @property
     def n_states(self) -> int:
         """States where they do not vary."""
-        return self.allowed(self.settings["n_states"])
+        return self.limit_states(self.settings["n_states"])
 
-    def states(self, most: int | None = None) -> list[int]:
+    def list_states(self, most: int | None = None) -> list[int]:
         """Return the numbers of states to compare, those that the sequences allow.
 
         Of many `most` are taken, from the smallest to the largest, and `n_states` beside them.
         """
-        allowed = [n for n in self.settings["states"] if n == self.allowed(n)]
+        allowed = [n for n in self.settings["states"] if n == self.limit_states(n)]
         if most is not None and len(allowed) > most:
             places = np.linspace(0, len(allowed) - 1, most).round().astype(int)
             allowed = [allowed[place] for place in places]
@@ -119,7 +119,7 @@ class Library:
         self.folder = None if folder is None else Path(folder)
         self.n_jobs = n_jobs
         self.known = read_collections()
-        self._read: dict[str, Source] = {}
+        self._read: dict[str, DataSet] = {}
         if self.folder is not None:
             if not self.folder.is_dir():
                 raise FileNotFoundError(
@@ -127,25 +127,27 @@ class Library:
                     "Without one, embedded data are used; docs/datasets.md tells where to get "
                     "the paper's."
                 )
-            if not any(self.has(name) for name in self.known if "path" in self.known[name]):
+            if not any(
+                self.is_available(name) for name in self.known if "path" in self.known[name]
+            ):
                 paths: dict[str, str] = {}
                 for entry in self.known.values():
                     if "path" in entry:  # a part of a set comes after the whole
                         paths.setdefault(entry["path"], entry["title"])
                 raise _no_data_in_folder(self.folder, paths)
 
-    def has(self, name: str) -> bool:
+    def is_available(self, name: str) -> bool:
         """Whether a collection is at hand."""
         path = self.known[name].get("path")
         if path is None:
             return True
         return self.folder is not None and (self.folder / path).exists()
 
-    def first(self, chain: Iterable[str]) -> str | None:
+    def find_available(self, chain: Iterable[str]) -> str | None:
         """Return the first of some names that is at hand, None if none is."""
-        return next((name for name in chain if self.has(name)), None)
+        return next((name for name in chain if self.is_available(name)), None)
 
-    def source(self, name: str) -> Source:
+    def load(self, name: str) -> DataSet:
         """Return a collection."""
         if name not in self._read:
             entry = dict(self.known[name])
@@ -161,7 +163,7 @@ class Library:
             if data.y is None:
                 raise _errors.bad_file(path or name, "have labels", "none")
             title, origin = entry.pop("title"), entry.pop("origin")
-            self._read[name] = Source(name, title, origin, data, entry, self.n_jobs)
+            self._read[name] = DataSet(name, title, origin, data, entry, self.n_jobs)
         return self._read[name]
 
 
