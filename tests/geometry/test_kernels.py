@@ -453,7 +453,7 @@ def test_finite_kernel_of_systems_far_from_normal(coupling, accuracy, order, n_c
     assert K[0, 1] == pytest.approx(expected, abs=accuracy)
 
 
-def test_powers_that_drown_in_rounding_are_refused():
+def test_powers_lost_in_rounding_are_refused():
     with pytest.raises(ValueError, match="order must be small enough for the powers of system 0"):
         finite_projection_kernel(far_from_normal(1e5, 4, 5), order=8)
 

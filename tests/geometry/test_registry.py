@@ -77,7 +77,9 @@ def test_bad_kernels(kernel, message, batches):
 
 def test_other_mistakes(batches):
     mixture = {"projection": 0.5, "finite": 1.0}
-    with pytest.raises(ValueError, match=r"got 'order'. Say whose .* \{'finite': \{'order': ...}}"):
+    with pytest.raises(
+        ValueError, match=r"'order'. Name the part, .* \{'finite': \{'order': ...}}"
+    ):
         pairwise_kernel(*batches, mixture, order=3)
     with pytest.raises(ValueError, match=r"must be mappings under the names .*; got 'finite'"):
         pairwise_kernel(*batches, mixture, finite=3)

@@ -176,7 +176,7 @@ def test_parts_outside_the_unit_disc_are_cut_with_one_warning():
         form = canonical_symmetric(batch)
     assert len(seen) == 1
     np.testing.assert_allclose(form.eigenvalues[0], [0.99, -0.99])
-    with pytest.warns(UserWarning, match="the skew-symmetric part of system 0 .* cut at 0.99"):
+    with pytest.warns(UserWarning, match="the skew-symmetric part of system 0 .* to modulus 0.99"):
         assert canonical_skew(batch).theta[0] == pytest.approx(0.99)
 
 

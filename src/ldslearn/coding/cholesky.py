@@ -15,7 +15,7 @@ OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
 }
 
-# An atom whose squared distance from the span of the active ones is below this share of its
+# An atom whose squared distance from the span of the active ones is below this fraction of its
 # squared length, times their number, is a combination of them to rounding.
 DEPENDENT = 1e-14
 

@@ -27,14 +27,14 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     kernel : str, callable or mapping of str to float, default="projection"
         As in :func:`ldslearn.geometry.pairwise_kernel`.
     atoms : LDS or None, default=None
-        The dictionary; None takes the systems given to `fit`.
+        The dictionary; by default the systems given to `fit`.
     sparsity : float, default=0.1
         The paper's lambda; see :func:`sparse_code`, also for the next two.
     n_nonzero : int or None, default=None
     nonnegative : bool, default=False
     kernel_params : mapping or None, default=None
-        Parameters of the kernel, such as ``{"order": 3}``. ``bandwidth="median"`` is taken among
-        the atoms.
+        Parameters of the kernel, such as ``{"order": 3}``. ``bandwidth="median"`` is that of the
+        atoms.
     n_jobs : int or None, default=None
         Threads, as in joblib; the result does not depend on it.
 
@@ -74,7 +74,7 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.n_jobs = n_jobs
 
     def fit(self, X: LDS, y: Any = None) -> Self:
-        """Take X, or the atoms given, as the dictionary, and compute its kernel matrix."""
+        """Use X, or the atoms given, as the dictionary, and compute its kernel matrix."""
         atoms = as_systems(X, "X") if self.atoms is None else as_systems(self.atoms, "atoms")
         check_same_layout(X, atoms, "the atoms have")
         self.kernel_ = FittedKernel.fit(atoms, self.kernel, self.kernel_params, self.n_jobs)
@@ -90,8 +90,8 @@ class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:
         """Fit, and return the codes of the same systems, each coded *by the others*.
 
-        A system that may use itself needs no other, and its code says nothing about new systems:
-        therefore ``fit_transform(X)`` differs from ``fit(X).transform(X)``, unless `atoms` are
+        A system that may use itself needs no other, and its code says nothing about new systems.
+        Therefore ``fit_transform(X)`` differs from ``fit(X).transform(X)``, unless `atoms` are
         given.
         """
         self.fit(X)

@@ -2,9 +2,9 @@
 
 With c = k - K z the correlations of the residual, z minimises z'Kz - 2 z'k + sparsity |z|_1 when
 c_j = bound sign(z_j) on the active atoms and |c_j| <= bound on the others; bound = sparsity / 2.
-Start where a solution is known and move the problem straight to the one that is asked for: the
-solution moves straight, too, until an atom reaches the bound and joins, or a coefficient reaches
-zero and leaves. Two such starts serve: z = 0 with the bound at max |k|, which is then lowered; and
+Start where a solution is known and move the problem linearly to the wanted one: the solution
+moves linearly, too, until an atom reaches the bound and joins, or a coefficient reaches zero and
+leaves. There are two such starts: z = 0 with the bound at max |k|, which is then lowered; and
 any z at all, with k so altered that z is optimal, which is then altered back.
 """
 
@@ -22,12 +22,12 @@ from ldslearn.coding.cholesky import (
     remove_row,
 )
 
-# What an atom is: free to join, active, waiting (it depends on the active ones; free again when
+# Roles of an atom: free to join, active, waiting (it depends on the active ones; free again when
 # one of them leaves), or barred by the caller.
 FREE, ACTIVE, WAITING, BARRED = 0, 1, 2, 3
 _ATTEMPTS = 4
 _GOOD_ENOUGH = 1e-13  # KKT residual over max |k| at which no further attempt is made
-_TRUSTED = 1e-9  # and above which the search has led nowhere
+_TRUSTED = 1e-9  # and above which the search has failed
 _LARGEST_NUDGE = 1e-3
 
 
@@ -55,7 +55,7 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
     signs, goal = np.empty(n_atoms), np.empty(n_atoms)
     w, g = np.empty(n_atoms), np.empty(n_atoms)
     L = np.empty((64, 64))
-    n_active = np.int64(0)  # a plain 0 has a type of its own: all below compiled twice
+    n_active = np.int64(0)  # a plain 0 has another type: all below would be compiled twice
     steps, bound, nothing = 0, start, 1e-15 * distance
     for j in range(n_atoms):
         if role[j] == ACTIVE:
@@ -119,7 +119,7 @@ def follow(K, start, change, slope, distance, role, nonnegative, max_steps, z, c
 
 @njit(**OPTIONS)
 def kkt_violation(c, z, bound, barred, nonnegative):  # type: ignore[no-untyped-def]
-    """Largest violation of the KKT conditions, in the units of c."""
+    """Return the largest violation of the KKT conditions, in the units of c."""
     worst = 0.0
     for j in range(len(c)):
         if z[j] != 0.0:
@@ -131,7 +131,7 @@ def kkt_violation(c, z, bound, barred, nonnegative):  # type: ignore[no-untyped-
 
 @njit(**OPTIONS)
 def perturb(k, nudge):  # type: ignore[no-untyped-def]
-    """Return k with every entry off by another share of up to `nudge`, so that no two tie."""
+    """Return k with every entry changed by a different fraction, up to `nudge`: no two tie."""
     out = np.empty(len(k))
     for j in range(len(k)):
         out[j] = k[j] * (1.0 + nudge * np.sin(j + 1.0))
@@ -140,7 +140,7 @@ def perturb(k, nudge):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def largest_correlation(k, barred):  # type: ignore[no-untyped-def]
-    """Largest |k_j| of atoms that are not barred."""
+    """Return the largest |k_j| of atoms that are not barred."""
     largest = 0.0
     for j in range(len(k)):
         if not barred[j]:
@@ -150,9 +150,9 @@ def largest_correlation(k, barred):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def correct(K, k, bound, barred, nonnegative, max_steps, z):  # type: ignore[no-untyped-def]
-    """Move any z to the solution, from where k is altered so that z is one; return its residual.
+    """Move any z to the solution, by altering k back from where z is one; return its residual.
 
-    What rounding or a degenerate step leaves is removed by starting again from the answer.
+    Errors of rounding and of degenerate steps are removed by starting again from the answer.
     """
     n_atoms = len(K)
     role = np.empty(n_atoms, dtype=np.int8)
@@ -209,8 +209,8 @@ def descend(K, k, bound, barred, nonnegative, max_steps, z, bounds, trace):  # t
 def code_rows(K, cross, barred, bound, nonnegative, warm, max_steps, codes, residuals):  # type: ignore[no-untyped-def]
     """Fill `codes` and their KKT residuals for every row of `cross`.
 
-    With `warm` the codes given are where the search starts; `barred` has one row for all samples
-    or one for each.
+    With `warm` the search starts at the codes given. `barred` has one row for all samples, or one
+    per sample.
     """
     for i in range(len(cross)):
         k, z, out = cross[i], codes[i], barred[i % len(barred)]
@@ -220,7 +220,7 @@ def code_rows(K, cross, barred, bound, nonnegative, warm, max_steps, codes, resi
             residuals[i] = correct(K, k, bound, out, nonnegative, max_steps, z)
         nudge, attempt = 0.0, z.copy()
         while not residuals[i] <= tolerance and nudge < _LARGEST_NUDGE:
-            # Ties between atoms can lead in circles: nudge k off them, and then correct.
+            # Ties between atoms can cause cycles: perturb k, and then correct.
             descend(K, perturb(k, nudge), bound, out, nonnegative, max_steps, attempt, k[:0], K[:0])
             residual = correct(K, k, bound, out, nonnegative, max_steps, attempt)
             if residual < residuals[i]:

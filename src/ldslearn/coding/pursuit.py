@@ -16,7 +16,7 @@ from ldslearn.coding.cholesky import (
 
 @njit(**OPTIONS)
 def pursue_rows(K, cross, barred, n_nonzero, codes, residuals):  # type: ignore[no-untyped-def]
-    """Fill `codes` with at most `n_nonzero` coefficients a row, one more atom at a time.
+    """Fill `codes` with at most `n_nonzero` coefficients per row, one atom after another.
 
     The next atom is the one whose angle to the residual is smallest; coefficients are those of
     least squares on the atoms chosen. Stops early where the residual is orthogonal to all atoms.

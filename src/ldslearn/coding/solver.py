@@ -1,4 +1,4 @@
-"""Codes of many samples, block by block: over threads, or on the workers of a cluster."""
+"""Codes of many samples in blocks: over threads, or on the workers of a cluster."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def solve_samples(
     start: Floats | None,
     n_jobs: int | None,
 ) -> Coded:
-    """Codes and their residuals, by blocks of samples; everything is checked."""
+    """Return codes and their residuals, by blocks of samples; arguments are known to be right."""
     engine = current_engine()
     parts = cut_by_bytes([k.itemsize * k.shape[1]] * len(k)) if engine.n_workers else []
     if len(parts) > 1:
@@ -49,7 +49,7 @@ def _solve_rows(
     nonnegative: bool,
     n_jobs: int | None,
 ) -> Coded:
-    """Codes and residuals of some samples."""
+    """Return codes and residuals of some samples."""
     codes = np.zeros_like(k) if start is None else start.copy()
     residuals = np.zeros(len(k))
     settings: tuple[Any, ...]
@@ -60,10 +60,10 @@ def _solve_rows(
         limit = STEPS_PER_ATOM * len(K) + 100
         settings = (0.5 * sparsity, bool(nonnegative), start is not None, limit)
 
-    def work(block: slice) -> None:
+    def solve(block: slice) -> None:
         rows = barred if len(barred) == 1 else barred[block]
         solve_block(K, k[block], rows, *settings, codes[block], residuals[block])
 
     if len(k):
-        for_each_block(work, len(k), n_jobs=n_jobs, description="sparse coding")
+        for_each_block(solve, len(k), n_jobs=n_jobs, description="sparse coding")
     return codes, residuals

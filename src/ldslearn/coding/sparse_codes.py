@@ -55,11 +55,11 @@ def sparse_code(
     gram : (n_atoms, n_atoms) array
         Kernel K of the atoms with each other, symmetric and positive semi-definite. Of atoms that
         depend on each other (duplicates) only independent ones are used. Where K is indefinite, a
-        sample that has no optimal code within reach is coded on its positive part, with a warning.
+        sample for which no optimal code is found is coded on its positive part, with a warning.
     cross : (n_samples, n_atoms) array
         Kernels k of the samples with the atoms.
     sparsity : float
-        The paper's lambda. At 0 the limit of the path: of all best codes that of least
+        The paper's lambda. 0 is the limit of the path: of all best codes that of least
         |z|_1. From 2 max|k| on the code is zero.
     n_nonzero : int or None
         Instead of the penalty, at most this many coefficients by orthogonal matching pursuit;
@@ -74,7 +74,7 @@ def sparse_code(
     n_jobs : int or None
         Threads, as in joblib; the result does not depend on it.
     return_residual : bool
-        Also return the certificates.
+        Also return the KKT residuals.
 
     Returns
     -------

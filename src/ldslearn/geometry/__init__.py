@@ -1,11 +1,9 @@
 """Distances and kernels between all pairs of systems (Sec. 4.3, 5, 6.2 and 7)."""
 
-from ldslearn.geometry.alternatives import (
-    alignment_distance,
-    binet_cauchy_kernel,
-    kl_divergence_rate,
-)
+from ldslearn.geometry.alignment import alignment_distance
+from ldslearn.geometry.binet_cauchy import binet_cauchy_kernel
 from ldslearn.geometry.distances import martin_distance, projection_distance
+from ldslearn.geometry.divergence import kl_divergence_rate
 from ldslearn.geometry.finite_observability import finite_projection_kernel
 from ldslearn.geometry.kernels import hybrid_kernel, martin_kernel, projection_kernel
 from ldslearn.geometry.registry import DISTANCES, KERNELS, pairwise_distance, pairwise_kernel

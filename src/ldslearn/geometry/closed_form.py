@@ -7,7 +7,7 @@ from ldslearn.geometry.stein import OPTIONS
 
 @njit(**OPTIONS)
 def plain_sums(first, second, G, out):  # type: ignore[no-untyped-def]
-    """|H1'H2|_F^2 of every pair; G = H1'H2, (rows, k1, columns, k2); `first`, `second` unused."""
+    """Fill `out` with |H1'H2|_F^2 of every pair; G is H1'H2, `first` and `second` are unused."""
     rows, k1, columns, k2 = G.shape
     for i in range(rows):
         for j in range(columns):

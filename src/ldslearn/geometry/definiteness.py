@@ -35,7 +35,7 @@ class PositivePart(NamedTuple):
 
 
 def positive_part(K: Floats) -> PositivePart | None:
-    """Return the positive part of a symmetric matrix; None if there is no other, to rounding."""
+    """Return the positive part of a symmetric matrix; None if that is all of it, up to rounding."""
     eigenvalues, vectors = np.linalg.eigh(K)
     if eigenvalues[0] >= -_ROUNDING * eigenvalues[-1]:
         return None
@@ -60,7 +60,7 @@ def positive_part(K: Floats) -> PositivePart | None:
 
 
 def apply_policy(K: Floats, psd: str, stacklevel: int) -> PositivePart | None:
-    """Return the positive part (with a warning if that cuts much), raise or do nothing."""
+    """Return the positive part (with a warning if that changes much), raise or do nothing."""
     if psd == "ignore" or (part := positive_part(K)) is None:
         return None
     if psd == "raise":

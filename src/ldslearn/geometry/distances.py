@@ -32,7 +32,7 @@ def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) 
     Returns
     -------
     (len(X), len(Y)) array
-        Infinite where subspaces hold orthogonal directions.
+        Infinite where one subspace has a direction orthogonal to the other.
     """
     return np.sqrt(squared_martin_distance(X, Y, n_jobs=n_jobs))
 
@@ -67,7 +67,7 @@ def projection_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = No
 
 
 def _refine_small(squared: Floats, X: LDS, Y: LDS, summand: Callable[[Floats], Floats]) -> Floats:
-    """`squared` with its nearly vanishing entries made exact, as sums over squared sines."""
+    """Return `squared` with small entries computed anew, as sums over squared sines."""
     squared = np.maximum(squared, 0.0)
     if X is Y:
         np.fill_diagonal(squared, 0.0)

@@ -1,7 +1,7 @@
 """Observability cut after L blocks, [C; CA; ...; CA^(L-1)]: bases, and the kernel of their spans.
 
 With R its triangular factor, V = [C P_0; C P_1; ...] is orthonormal, P_t = A^t R^-1, and V1'V2 the
-sum of P1_t' (C1'C2) P2_t: where channels are many, they are met once, in C1'C2. No P_t is longer
+sum of P1_t' (C1'C2) P2_t: where channels are many, they occur once, in C1'C2. No P_t is longer
 than 1, so that nothing cancels, however large the powers of A are. (Sums built by doubling, as
 powers are, would cost less for many blocks, and lose all digits where A is far from normal.)
 """
@@ -20,7 +20,7 @@ from ldslearn.geometry.window_means import mean_over_windows
 from ldslearn.models import LDS
 
 _LARGEST_DEVIATION = 1e-6  # of V'V from I
-_MANY_CHANNELS = 8  # for each state: beyond, products of states cost less than those of channels
+_MANY_CHANNELS = 8  # per state: beyond, products of states cost less than those of channels
 
 
 @compute_by_tiles
@@ -36,31 +36,33 @@ def finite_projection_kernel(
     Parameters
     ----------
     X, Y : LDS
-        Of the same channels; orders may differ. Y is X when None. Unstable systems are welcome, as
-        long as their powers are.
+        Of the same channels; orders may differ. Y is X when None. Systems may be unstable, as long
+        as their powers are not too large.
     order : int
         Blocks of the observability matrix, the paper's L.
     n_jobs : int or None
     """
     check_whole("order", order)
 
-    def stacked(systems: LDS) -> BatchBases:
+    def make_stacked(systems: LDS) -> BatchBases:
         return BatchBases((len(systems), systems.n_states), _make_basis(systems, order))
 
-    def once(systems: LDS) -> BatchBases:
+    def make_small(systems: LDS) -> BatchBases:
         return BatchBases(
-            (len(systems), systems.n_states), systems.C.__getitem__, _pairs(systems, order)
+            (len(systems), systems.n_states),
+            systems.C.__getitem__,
+            _stack_first_steps(systems, order),
         )
 
     def sums(first: Floats, second: Floats, G: Floats, out: Floats) -> None:
         total = np.zeros_like(G)
-        for P, Q in zip(_steps(first, order), _steps(second, order), strict=True):
+        for P, Q in zip(_iterate_steps(first, order), _iterate_steps(second, order), strict=True):
             total += _multiply_both_sides(P, G, Q)
         np.einsum("iajb,iajb->ij", total, total, out=out)
 
     if X.n_channels > _MANY_CHANNELS * X.n_states:
-        return sum_pairs(sums, *make_bases(once, X, Y), n_jobs, "finite kernel")
-    return sum_pairs(plain_sums, *make_bases(stacked, X, Y), n_jobs, "finite kernel")
+        return sum_pairs(sums, *make_bases(make_small, X, Y), n_jobs, "finite kernel")
+    return sum_pairs(plain_sums, *make_bases(make_stacked, X, Y), n_jobs, "finite kernel")
 
 
 def finite_bases(systems: LDS, order: int) -> Floats:
@@ -69,23 +71,23 @@ def finite_bases(systems: LDS, order: int) -> Floats:
 
 
 def _make_basis(systems: LDS, order: int) -> Callable[[slice], Floats]:
-    """The bases of a slice of systems, made when they are asked for."""
-    pairs = _pairs(systems, order)
+    """Return a function that computes the bases of a slice of systems."""
+    pairs = _stack_first_steps(systems, order)
 
     def basis(block: slice) -> Floats:
         C = systems.C[block]
-        return np.concatenate([C @ P for P in _steps(pairs[block], order)], axis=1)
+        return np.concatenate([C @ P for P in _iterate_steps(pairs[block], order)], axis=1)
 
     return basis
 
 
-def _pairs(systems: LDS, order: int) -> Floats:
-    """(A, P_0), from which all P_t follow, (N, 2, n, n)."""
+def _stack_first_steps(systems: LDS, order: int) -> Floats:
+    """Return (A, P_0), from which all P_t follow, (N, 2, n, n)."""
     return np.stack([systems.A, _first_steps(systems, order)], axis=1)
 
 
-def _steps(pairs: Floats, order: int) -> Iterator[Floats]:
-    """P_0 to P_(order-1), each (N, n, n), of pairs (A, P_0)."""
+def _iterate_steps(pairs: Floats, order: int) -> Iterator[Floats]:
+    """Yield P_0 to P_(order-1), each (N, n, n), of pairs (A, P_0)."""
     A, P = pairs[:, 0], pairs[:, 1]
     for _ in range(order - 1):
         yield P
@@ -94,16 +96,16 @@ def _steps(pairs: Floats, order: int) -> Iterator[Floats]:
 
 
 def _multiply_both_sides(P: Floats, G: Floats, Q: Floats) -> Floats:
-    """P'GQ of all pairs; G is (rows, n1, columns, n2)."""
+    """Return P'GQ of all pairs; G is (rows, n1, columns, n2)."""
     rows, n1, columns, n2 = G.shape
     half = (P.swapaxes(1, 2) @ G.reshape(rows, n1, -1)).reshape(rows * n1, columns, n2)
     out = np.empty_like(half)
-    np.matmul(half.swapaxes(0, 1), Q, out=out.swapaxes(0, 1))  # a product a column
+    np.matmul(half.swapaxes(0, 1), Q, out=out.swapaxes(0, 1))  # one product per column
     return out.reshape(G.shape)
 
 
 def _first_steps(systems: LDS, order: int) -> Floats:
-    """P_0 = R^-1, R the triangular factors of [C; CA; ...], (N, n, n)."""
+    """Return P_0 = R^-1, R the triangular factors of [C; CA; ...], (N, n, n)."""
     first = np.asarray(np.linalg.qr(systems.C, mode="r"))
     identity = np.eye(systems.n_states)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -114,14 +116,14 @@ def _first_steps(systems: LDS, order: int) -> Floats:
         diagonal = np.diagonal(R, axis1=1, axis2=2)
         singular = ~(np.isfinite(R).all(axis=(1, 2)) & diagonal.all(axis=1))
         P = np.linalg.inv(np.where(singular[:, None, None], identity, R))
-        blocks = (first @ step for step in _steps(np.stack([systems.A, P], axis=1), order))
+        blocks = (first @ step for step in _iterate_steps(np.stack([systems.A, P], axis=1), order))
         products = sum(V.swapaxes(1, 2) @ V for V in blocks)
         deviations = np.abs(products - identity).max(axis=(1, 2))
     bad = np.flatnonzero(singular | ~(deviations < _LARGEST_DEVIATION))
     if len(bad):
         raise _errors.SystemsError(
             f"order must be small enough for the powers of {{systems}}; got {order}, with "
-            "which its observability matrix is singular to rounding. Lower order, or "
+            "which its observability matrix is numerically singular. Lower order, or "
             "stabilize it.",
             list(bad),
         )

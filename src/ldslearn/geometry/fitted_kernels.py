@@ -1,4 +1,4 @@
-"""A kernel together with the systems it compares others with, every parameter a number."""
+"""A kernel together with the systems that it compares others with."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ from ldslearn.geometry.static_kernels import (
 )
 from ldslearn.models import LDS, as_systems
 
-# Kernels exp(-squared distance / bandwidth), and the bandwidth they have unless told otherwise.
+# Kernels exp(-squared distance / bandwidth), and the default bandwidth.
 _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
     "martin": (squared_martin_distance, 200.0),
     "mean": (squared_mean_distance, "median"),
@@ -28,7 +28,7 @@ _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
 }
 _BLOCK_BYTES = 2**26  # of a block of rows of the kernel matrix of queries
 TRAINING = " of the training systems"
-_DIAGONAL_BLOCK = 8  # systems; the call costs more than the pairs it does not need
+_DIAGONAL_BLOCK = 8  # systems; a call costs more than the pairs that are not needed
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class FittedKernel(ReferenceKernel):
         """Compute the kernel matrix of the systems, and fix the parameters of the kernel.
 
         Of an indefinite matrix (the Martin kernel, or a function of your own) the positive part is
-        taken with a warning, unless its parameter `psd` says otherwise.
+        used with a warning, unless its parameter `psd` says otherwise.
         """
         _check_memory(len(systems))
         gram, parts, policy = np.zeros((len(systems), len(systems))), [], "ignore"
@@ -156,7 +156,7 @@ def cut_rows(n_rows: int, n_columns: int) -> Iterator[slice]:
 def _fit_part(
     part: str | Callable[..., Floats], X: LDS, settings: dict[str, Any], n_jobs: int | None
 ) -> tuple[Floats, dict[str, Any]]:
-    """Kernel matrix of X and the parameters with "median" made a number; distances taken once."""
+    """Return the kernel matrix of X, and the parameters with "median" replaced by a number."""
     if find_bandwidth(part, settings) != "median":
         return evaluate_part(part, X, None, n_jobs, settings), settings
     distance = _RADIAL[str(part)][0]
@@ -172,7 +172,7 @@ def find_bandwidth(part: str | Callable[..., Floats], settings: Mapping[str, Any
 
 
 def _check_memory(n_systems: int) -> None:
-    """Raise before a kernel matrix is begun that the machine could never hold, with its copy."""
+    """Raise if a kernel matrix and its copy do not fit in memory."""
     if n_systems > 10_000 and "SC_PHYS_PAGES" in os.sysconf_names:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         if 2 * 8 * n_systems**2 > memory:

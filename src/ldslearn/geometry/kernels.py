@@ -43,19 +43,19 @@ def martin_kernel(
 ) -> Floats:
     """Return exp(-d^2 / bandwidth) of the Martin distances of all pairs, Eq. (10).
 
-    The kernel is not positive definite in general; the paper calls it so on its data.
+    The kernel is not positive definite in general, though the paper treats it so.
 
     Parameters
     ----------
     X, Y : LDS
         Of the same channels and order. Y is X when None.
     bandwidth : float or "median"
-        The paper's sigma^2; 200 suits twenty states and many channels, and flattens or kills the
-        kernel of small systems. "median" takes the median squared distance between the different
-        systems at hand: matrices of training and test systems need one number, so take it once.
+        The paper's sigma^2; 200 suits twenty states and many channels. It makes kernels of small
+        systems all alike or nearly zero. "median" is the median squared distance between the
+        given systems. Training and test systems need one number: compute it once.
     psd : "clip", "raise" or "ignore"
         What to do when Y is None and the matrix is indefinite: set its negative eigenvalues to
-        zero, with a warning that says how large they were; raise an error; or nothing.
+        zero, with a warning that says how large they were; raise an error; or do nothing.
     n_jobs : int or None
     """
     if psd not in POLICIES:

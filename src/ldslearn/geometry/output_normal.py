@@ -1,4 +1,4 @@
-"""A batch in output-normal Schur coordinates, computed once and kept with it."""
+"""A batch in output-normal Schur coordinates, in which kernels of all pairs are computed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,12 +42,12 @@ class OutputNormalForm:
         return self.T.shape[-1]
 
     def measurement(self, systems: LDS, block: slice | Indices) -> Floats:
-        """C of some systems in these coordinates, (systems, n_channels, n_states)."""
+        """Return C of some systems in these coordinates, (systems, n_channels, n_states)."""
         return systems.C[block] @ self.transform[block]
 
 
 def output_normal_form(systems: LDS, n_jobs: int | None = None) -> OutputNormalForm:
-    """Return the batch in output-normal Schur coordinates; the second call costs nothing."""
+    """Return the batch in output-normal Schur coordinates, computed once per batch."""
     return systems._compute_once("output_normal", lambda: _compute_form(systems, n_jobs))
 
 
@@ -56,13 +56,13 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
     eigenvalues = np.empty((n_systems, 2, n_states))  # real and imaginary parts
 
-    def solve(block: slice) -> None:
+    def solve_block(block: slice) -> None:
         with locate_systems(block.start):
-            _schur(systems.A[block], S[block], Z[block])
+            _fill_schur_forms(systems.A[block], S[block], Z[block])
         W[block], T = _gramians(S[block], systems.C[block] @ Z[block])
         eigenvalues[block] = np.diagonal(T, axis1=2, axis2=3)
 
-    for_each_block(solve, n_systems, n_jobs=n_jobs, description="preparing systems")
+    for_each_block(solve_block, n_systems, n_jobs=n_jobs, description="computing Gramians")
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
     squared_radius = np.square(eigenvalues).sum(axis=1).max(axis=1)
     stable = squared_radius < LARGEST_RADIUS**2
@@ -81,22 +81,22 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
             formal,
         )
         S[formal], transform[formal] = _formal_coordinates(systems.A[formal], gramian[formal])
-    # C'C = I, so that the trace bounds the condition number, and tells who needs more care.
+    # C'C = I, so that the trace bounds the condition number.
     traces = np.trace(W, axis1=1, axis2=2)
-    quick = stable & (traces < _LARGE_GRAMIAN)
-    slow = np.flatnonzero(stable & ~quick)
-    normalise(S, np.where(quick[:, None, None], W, np.eye(n_states)), F)
-    transform[quick] = Z[quick] @ F[quick]
-    if len(slow):
-        S[slow], transform[slow] = _normalise_twice(systems.C[slow], S[slow], Z[slow])
-        lost = ~np.isfinite(transform[slow]).all(axis=(1, 2))
-        bad = slow[lost | ~(traces[slow] < LARGEST_GRAMIAN)]
+    easy = stable & (traces < _LARGE_GRAMIAN)
+    hard = np.flatnonzero(stable & ~easy)
+    normalise(S, np.where(easy[:, None, None], W, np.eye(n_states)), F)
+    transform[easy] = Z[easy] @ F[easy]
+    if len(hard):
+        S[hard], transform[hard] = _normalise_twice(systems.C[hard], S[hard], Z[hard])
+        lost = ~np.isfinite(transform[hard]).all(axis=(1, 2))
+        bad = hard[lost | ~(traces[hard] < LARGEST_GRAMIAN)]
         if len(bad):
             raise _errors.SystemsError(
-                "{systems} must have a Gramian that does not drown in rounding; got a "
-                "spectral radius near 1, or states of very different scales. Stabilize it "
-                "(ldslearn.models.stabilize, LDSEncoder(stabilizer='soft')), or scale the "
-                "channels.",
+                "{systems} is too close to instability: its Gramian is numerically singular. "
+                "Its spectral radius is near 1, or its states have very different scales. "
+                "Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer='soft')), or "
+                "scale the channels.",
                 list(bad),
             )
     T, D = _triangularise(S)
@@ -104,7 +104,7 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
 
 
 def _triangularise(S: Floats) -> tuple[Floats, Floats]:
-    """T = D* S D, complex and triangular, of real Schur forms S."""
+    """Return T and D with T = D* S D, complex and triangular, of real Schur forms S."""
     n_systems, n, _ = S.shape
     T, D = np.empty((n_systems, 2, n, n)), np.empty((n_systems, 3, 2, n))
     triangularise_all(S, T, D)
@@ -123,7 +123,7 @@ def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
     """Change coordinates by a factor of O, and again where the Gramian is nearly I.
 
     Both restore digits that the Gramian does not have, which is as ill-conditioned as O, squared.
-    What is not near I after the first change has lost them all, and comes back as NaN.
+    What is not near I after the first change has lost them all, and becomes NaN.
     """
     identity = np.eye(S.shape[1])
     R = _observability_factor(S, C @ Z)
@@ -144,7 +144,7 @@ def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
 
 
 def _observability_factor(S: Floats, C: Floats) -> Floats:
-    """R with [C; CS; CS^2; ...] = Q R, by doubling: R <- qr([R; R S^k]), k = 1, 2, 4, ..."""
+    """Return R with [C; CS; CS^2; ...] = Q R, by doubling: R <- qr([R; R S^k]), k = 1, 2, 4, ..."""
     R, P = np.asarray(np.linalg.qr(C, mode="r")), S
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(_MOST_DOUBLINGS):
@@ -156,10 +156,10 @@ def _observability_factor(S: Floats, C: Floats) -> Floats:
     return R
 
 
-def _schur(A: Floats, S: Floats, Z: Floats) -> None:
+def _fill_schur_forms(A: Floats, S: Floats, Z: Floats) -> None:
     """Fill S and Z with real Schur forms, A = Z S Z'.
 
-    LAPACK directly: for small matrices scipy.linalg.schur spends as long on its questions to it.
+    LAPACK is called directly: for small matrices scipy.linalg.schur takes twice as long.
     """
     gees = scipy.linalg.lapack.dgees
     size = int(gees(_select_none, A[0], lwork=-1)[-2][0].real)
@@ -174,22 +174,22 @@ def _schur(A: Floats, S: Floats, Z: Floats) -> None:
 
 
 def _select_none(*eigenvalue: float) -> None:
-    """LAPACK wants a function to sort eigenvalues by, even if it never calls it."""
+    """Select no eigenvalue; LAPACK requires such a function, and never calls it."""
 
 
 def _formal_coordinates(A: Floats, W: Floats) -> tuple[Floats, Floats]:
-    """Coordinates by the factor L = U S^(1/2) of the SVD W = U S V' (Sec. 4.3); W is indefinite."""
+    """Return S and the transform by the factor L = U S^(1/2) of the SVD W = U S V' (Sec. 4.3)."""
     eigenvalues, U = np.linalg.eigh(W)
     root = np.sqrt(np.abs(eigenvalues))[:, None]
     S, Z = np.empty_like(A), np.empty_like(A)
-    _schur(np.swapaxes(U * root, 1, 2) @ A @ (U / root), S, Z)
+    _fill_schur_forms(np.swapaxes(U * root, 1, 2) @ A @ (U / root), S, Z)
     return S, (U / root) @ Z
 
 
 def arrange_in_lanes(stack: Floats) -> Floats:
-    """(N, ...) to (groups, ..., lanes), the last group filled up with its last system.
+    """Return (N, ...) as (groups, ..., lanes); the last group is padded by its last system.
 
-    The groups are as even as they can be, in steps of a vector of four, so that little is filled.
+    Groups have equal sizes, multiples of four, so that there is little padding.
     """
     n_systems = len(stack)
     n_groups = -(-n_systems // MOST_LANES)
@@ -202,9 +202,10 @@ def arrange_in_lanes(stack: Floats) -> Floats:
 def unstable_systems(indices: Sequence[int]) -> _errors.SystemsError:
     """Return the error about systems without a Gramian."""
     return _errors.SystemsError(
-        "{systems} must be stable to have a Gramian; got a spectral radius of 1 or more, or 1 to "
-        "rounding. Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer=...)), or accept "
-        "the formal solution with LDSEncoder(stabilizer='none') or LDS(..., allow_unstable=True).",
+        "{systems} must be stable to have a Gramian; got a spectral radius of 1 or more, or 1 up "
+        "to rounding. Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer=...)), or "
+        "accept the formal solution with LDSEncoder(stabilizer='none') or "
+        "LDS(..., allow_unstable=True).",
         indices,
     )
 

@@ -44,14 +44,14 @@ def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LD
 
 
 def _tile_size(n_systems: int, n_states: int) -> int:
-    """Systems along a tile: even tiles of about _TILE_STATES states."""
+    """Return the systems along a tile: equal tiles of about _TILE_STATES states."""
     total = n_systems * n_states
     states = _TILE_STATES if total > 8 * _TILE_STATES else _TILE_STATES // 2
     return -(-n_systems // -(-total // states))
 
 
 def for_each_tile(
-    work: Callable[[slice, slice], Floats],
+    compute: Callable[[slice, slice], Floats],
     out: Floats,
     *,
     tile: tuple[int, int],
@@ -59,16 +59,16 @@ def for_each_tile(
     n_jobs: int | None,
     description: str,
 ) -> None:
-    """Fill `out`, (N, M, ...), with ``work(rows, columns)``; if symmetric, half of it, mirrored."""
+    """Fill `out`, (N, M, ...), with ``compute(rows, columns)``; only half of it if symmetric."""
     rows, columns = (
         [slice(start, min(start + size, length)) for start in range(0, length, size)]
         for size, length in zip(tile, out.shape[:2], strict=True)
     )
     tiles = [(r, c) for r in rows for c in columns if not symmetric or c.stop > r.start]
 
-    def run(block: slice) -> None:
+    def fill(block: slice) -> None:
         for r, c in tiles[block]:
-            result = work(r, c)
+            result = compute(r, c)
             if not symmetric:
                 out[r, c] = result
                 continue
@@ -77,7 +77,7 @@ def for_each_tile(
                 out[i, start : c.stop] = result[k, start - c.start :]
                 out[start : c.stop, i] = result[k, start - c.start :]
 
-    for_each_block(run, len(tiles), n_jobs=n_jobs, description=description)
+    for_each_block(fill, len(tiles), n_jobs=n_jobs, description=description)
 
 
 def solve_pairs(
@@ -118,12 +118,12 @@ def solve_pairs(
 
     @lru_cache(kept)
     def left(start: int, stop: int) -> Floats:
-        """C of some rows, (rows * n1, m)."""
+        """Return C of some rows, (rows * n1, m)."""
         return np.swapaxes(first.measurement(X, slice(start, stop)), 1, 2).reshape(-1, m)
 
     @lru_cache(kept)
     def right(start: int, stop: int) -> Floats:
-        """C of some columns in the order of the lanes, (m, groups * n2 * lanes)."""
+        """Return C of some columns in the order of the lanes, (m, groups * n2 * lanes)."""
         n_groups = -(-(stop - start) // lanes)
         columns = np.zeros((m, n_groups, n2, lanes))
         measured = second.measurement(Y, slice(start, stop))
@@ -132,7 +132,7 @@ def solve_pairs(
             columns[:, g, :, : len(group)] = group.transpose(1, 2, 0)
         return columns.reshape(m, -1)
 
-    def work(rows: slice, columns: slice) -> Floats:
+    def compute(rows: slice, columns: slice) -> Floats:
         groups = slice(columns.start // lanes, -(-columns.stop // lanes))
         n_groups = groups.stop - groups.start
         G = left(rows.start, rows.stop) @ right(columns.start, columns.stop)
@@ -143,7 +143,7 @@ def solve_pairs(
         return found if reduce is None else reduce(rows, columns, found)
 
     for_each_tile(
-        work,
+        compute,
         out,
         tile=(rows_per_tile, columns_per_tile),
         symmetric=X is Y and out.ndim == 2,
@@ -211,7 +211,7 @@ def sum_pairs(
     out = np.empty((first.size[0], second.size[0]))
     unused = np.empty((1, 1))
 
-    def work(rows: slice, columns: slice) -> Floats:
+    def compute(rows: slice, columns: slice) -> Floats:
         H1, H2 = first.basis(rows), second.basis(columns)
         left = np.swapaxes(H1, 1, 2).reshape(-1, H1.shape[1])
         right = np.swapaxes(H2, 0, 1).reshape(H2.shape[1], -1)
@@ -226,7 +226,7 @@ def sum_pairs(
         return result
 
     for_each_tile(
-        work,
+        compute,
         out,
         tile=(_tile_size(*first.size), _tile_size(*second.size)),
         symmetric=first is second,

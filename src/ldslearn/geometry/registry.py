@@ -10,12 +10,10 @@ from ldslearn import _errors
 from ldslearn._checks import check_real
 from ldslearn._places import warn_once
 from ldslearn._types import Floats
-from ldslearn.geometry.alternatives import (
-    alignment_distance,
-    binet_cauchy_kernel,
-    kl_divergence_rate,
-)
+from ldslearn.geometry.alignment import alignment_distance
+from ldslearn.geometry.binet_cauchy import binet_cauchy_kernel
 from ldslearn.geometry.distances import martin_distance, projection_distance
+from ldslearn.geometry.divergence import kl_divergence_rate
 from ldslearn.geometry.finite_observability import finite_projection_kernel
 from ldslearn.geometry.kernels import hybrid_kernel, martin_kernel, projection_kernel
 from ldslearn.geometry.static_kernels import covariance_kernel, deviation_kernel, mean_kernel
@@ -67,7 +65,7 @@ def pairwise_kernel(
     n_jobs : int or None
         Threads; not passed to functions of your own.
     **parameters
-        Passed to the named kernel or the function; of a mixture, parameters of its parts by name,
+        Passed to the named kernel or the function. For a mixture they are mappings by part,
         such as ``mean={"bandwidth": 2.0}``.
 
     Returns
@@ -93,25 +91,25 @@ def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
         check_real(f"the weight of {_check_kernel_name(name)!r}", weight, "be non-negative", low=0)
     if not any(kernel.values()):
         raise _errors.invalid_parameter("kernel", "have a weight above zero", kernel)
-    for stranger, value in parameters.items():
-        if stranger not in kernel or not isinstance(value, Mapping):
-            owners = [name for name in kernel if stranger in _parameters_of(name)]
-            raise _mixture_parameter(stranger, owners or list(kernel))
+    for unknown, value in parameters.items():
+        if unknown not in kernel or not isinstance(value, Mapping):
+            owners = [name for name in kernel if unknown in _list_parameters(name)]
+            raise _mixture_parameter(unknown, owners or list(kernel))
     return [
         (name, float(w), _check_parameters(name, parameters.get(name, {})))
         for name, w in kernel.items()
     ]
 
 
-def _parameters_of(name: str) -> list[str]:
+def _list_parameters(name: str) -> list[str]:
     known = inspect.signature(KERNELS[name]).parameters
     return [parameter for parameter in known if parameter not in ("X", "Y", "n_jobs")]
 
 
 def _check_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     for parameter in parameters:
-        if parameter not in _parameters_of(name):
-            raise _unknown_parameter(name, parameter, _parameters_of(name))
+        if parameter not in _list_parameters(name):
+            raise _unknown_parameter(name, parameter, _list_parameters(name))
     return dict(parameters)
 
 
@@ -132,13 +130,13 @@ def evaluate_part(
     """Return the kernel matrix of one part of a kernel."""
     if isinstance(part, str):
         return KERNELS[part](X, Y, n_jobs=n_jobs, **settings)
-    return _checked("kernel", part, X, Y, settings)
+    return _evaluate_function("kernel", part, X, Y, settings)
 
 
-def _checked(
+def _evaluate_function(
     what: str, function: Callable[..., Any], X: LDS, Y: LDS | None, settings: Mapping[str, Any]
 ) -> Floats:
-    """Values of a function of the user's own, which is given two batches whatever Y is."""
+    """Return the values of a user's function, checked; it gets two batches also if Y is None."""
     other = X if Y is None else Y
     values, shape = np.asarray(function(X, other, **settings)), (len(X), len(other))
     if values.shape != shape or values.dtype.kind not in "biuf":
@@ -160,7 +158,7 @@ def pairwise_distance(
 ) -> Floats:
     """Return the distances of all pairs for a name of ``DISTANCES`` or a function ``f(X, Y)``."""
     if callable(distance):
-        return _checked("distance", distance, X, Y, parameters)
+        return _evaluate_function("distance", distance, X, Y, parameters)
     if distance not in DISTANCES:
         raise _errors.unknown_name("distance", distance, DISTANCES)
     return DISTANCES[distance](X, Y, n_jobs=n_jobs, **parameters)
@@ -177,7 +175,7 @@ def _mixture_parameter(name: str, owners: Sequence[str]) -> ValueError:
     example = f"{{{owners[0]!r}: {{{name!r}: ...}}}}"
     return ValueError(
         f"parameters of a mixture of kernels must be mappings under the names of its parts; got "
-        f"{name!r}. Say whose it is, such as {example}."
+        f"{name!r}. Name the part, such as {example}."
     )
 
 

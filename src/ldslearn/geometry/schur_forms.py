@@ -33,7 +33,7 @@ def triangularise(S, T, D):  # type: ignore[no-untyped-def]
         # A unit eigenvector (v1, v2) of the block [[p, q], [r, s]]: the longer of two formulas.
         p, q, r, s = S[k, k], S[k, k + 1], S[k + 1, k], S[k + 1, k + 1]
         largest = max(abs(p), abs(q), abs(r), abs(s))
-        if largest < 1e-100:  # whose squares are no numbers
+        if largest < 1e-100:  # whose squares underflow
             p, q, r, s = p / largest, q / largest, r / largest, s / largest
         half = 0.5 * (p - s)
         root = np.sqrt(complex(half * half + q * r, 0.0))

@@ -1,8 +1,9 @@
-"""Kernels of what is not dynamics: noise directions and means (Sec. 7 and beyond)."""
+"""Kernels of noise directions, means and deviations (Sec. 7 and beyond)."""
 
 from typing import Any, Literal
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
@@ -35,7 +36,7 @@ def noise_directions(systems: LDS) -> Floats:
     if systems.B is None:
         raise field_missing("the covariance kernel", "B")
     U, s, _ = np.linalg.svd(systems.B, full_matrices=False)
-    return systems.C @ (U * (s > 1e-12 * s[:, :1])[:, None])  # a vanishing noise has no direction
+    return systems.C @ (U * (s > 1e-12 * s[:, :1])[:, None])  # zero noise has no direction
 
 
 def mean_kernel(
@@ -46,7 +47,7 @@ def mean_kernel(
     bandwidth: float | Literal["median"] = "median",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return a kernel of the means, which the observability subspace forgets.
+    """Return a kernel of the means, on which the observability subspace does not depend.
 
     Parameters
     ----------
@@ -54,10 +55,10 @@ def mean_kernel(
     shape : "rbf" or "cosine"
         exp(-|mean1 - mean2|^2 / bandwidth), or the squared cosine of their angle.
     bandwidth : float or "median"
-        Of "rbf"; "median" takes the median squared distance between the means at hand: matrices of
-        training and test systems need one number, so take it once.
+        Of "rbf". "median" is the median squared distance between the given means. Training and
+        test systems need one number: compute it once.
     n_jobs : ignored
-        One matrix product does it all.
+        The kernel is one matrix product.
     """
     if shape == "rbf":
         return radial_kernel(squared_mean_distance, X, Y, bandwidth)[0]
@@ -73,9 +74,9 @@ def deviation_kernel(
     bandwidth: float | Literal["median"] = "median",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return exp(-|log deviation1 - log deviation2|^2 / bandwidth): how large movements are.
+    """Return exp(-|log deviation1 - log deviation2|^2 / bandwidth), of sizes of movements.
 
-    Subspaces do not know it: a system and its echo at half the size are the same to them.
+    Subspaces do not depend on them: the same movement at half the size has the same subspace.
 
     Parameters
     ----------
@@ -93,8 +94,6 @@ def squared_deviation_distance(
     X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None
 ) -> Floats:
     """Return |log deviation1 - log deviation2|^2 of all pairs; `n_jobs` is ignored."""
-    from scipy.spatial.distance import cdist
-
     first, second = check_pair(X, Y)
     if first.deviation is None or second.deviation is None:
         raise field_missing("the deviation kernel", "deviation")
@@ -104,8 +103,6 @@ def squared_deviation_distance(
 @compute_by_tiles
 def squared_mean_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return |mean1 - mean2|^2 of all pairs; `n_jobs` is ignored."""
-    from scipy.spatial.distance import cdist
-
     return cdist(*_means(X, Y), "sqeuclidean")
 
 
@@ -136,7 +133,7 @@ def radial_kernel(
 ) -> tuple[Floats, float]:
     """Return the mean over windows of exp(-squared distance / bandwidth), and the bandwidth.
 
-    The median is one for all windows, and needs all distances at once.
+    There is one median for all windows, which needs all distances at once.
     """
     found = iterate_windows(distance, X, Y, **settings)
     if bandwidth == "median":

@@ -1,10 +1,11 @@
 """Compiled solver of the Stein equation X = A1' X A2 + G for one system against many at a time.
 
-Both sides come in Schur form, so that X follows column by column by substitution: backward stable,
-no eigenvectors, defective matrices welcome. The first side stays real and quasi-triangular (blocks
-of one or two rows); the second is triangular and complex, T = D* S D with S its real Schur form and
-D unitary, made of the same one- or two-row blocks. The second side holds many systems side by
-side, the system last in every array ("lanes"), so that each line below is a vector instruction.
+Both sides are given in Schur form, so that X follows column by column by substitution. This is
+backward stable and needs no eigenvectors, so that defective matrices are no problem. The first side
+is real and quasi-triangular (blocks of one or two rows). The second is triangular and complex,
+T = D* S D with S its real Schur form and D unitary, made of the same one- or two-row blocks. The
+second side holds many systems side by side, the system last in every array ("lanes"), so that each
+line below is a vector instruction.
 
 The functions are compiled at their first call, and kept on disk.
 """
@@ -33,12 +34,12 @@ def solve_lanes(S1, T2, D2, G, X, Y):  # type: ignore[no-untyped-def]
     T2 : (2, n2, n2, lanes) array
         Upper triangular; real and imaginary parts.
     D2 : (3, 2, n2, lanes) array
-        What of each column of D is on its diagonal, above it, below it; real and imaginary parts.
+        The diagonal of D, the entries above it and below it; real and imaginary parts.
     G : (n1, n2, lanes) array
     X : (2, n2, n1, lanes) array
         Filled with X D2, column by column.
     Y : (2, n1, lanes) array
-        Workspace; holds (X T2) of the column at hand.
+        Workspace; holds (X T2) of the current column.
     """
     n1, n2, lanes = G.shape
     for b in range(n2):
@@ -127,7 +128,7 @@ def undo_rotation(X, D2, out):  # type: ignore[no-untyped-def]
 
 @njit(**OPTIONS)
 def log_abs_determinant(M):  # type: ignore[no-untyped-def]
-    """Log |det M| by elimination with row pivoting; M is overwritten."""
+    """Return log |det M| by elimination with row pivoting; M is overwritten."""
     n = M.shape[0]
     total = 0.0
     for k in range(n):

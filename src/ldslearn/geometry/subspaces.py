@@ -47,8 +47,8 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     """Return the principal angles between observability subspaces, Eq. (5), ascending.
 
     Cosines are the singular values of V1'V2, sines those of the part of V2 outside the span of V1;
-    both come from one orthogonal decomposition of [V1, V2], and each angle is read off the one that
-    is accurate for it. Angles near 0 and near pi/2 keep their digits.
+    both come from one orthogonal decomposition of [V1, V2], and each angle is computed from the one
+    that is accurate for it. Angles near 0 and near pi/2 keep their digits.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
     n_angles = min(first.n_states, second.n_states)
     angles = np.empty((len(first), len(second), n_angles))
 
-    def work(rows: slice, columns: slice) -> Floats:
+    def compute(rows: slice, columns: slice) -> Floats:
         i, j = np.mgrid[rows, columns]
         found = np.zeros((*i.shape, n_angles))
         both = stable[i] & other_stable[j]
@@ -73,7 +73,7 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
         return found
 
     for_each_tile(
-        work,
+        compute,
         angles,
         tile=(_ANGLE_TILE, _ANGLE_TILE),
         symmetric=first is second,
@@ -90,7 +90,7 @@ def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None)
 
 
 def pair_angles(X: LDS, Y: LDS, i: Indices, j: Indices) -> Floats:
-    """Principal angles of systems i[k] of X and j[k] of Y, (K, min(n1, n2)), ascending."""
+    """Return the angles of systems i[k] of X and j[k] of Y, (K, min(n1, n2)), ascending."""
     if not len(i):
         return np.empty((0, min(X.n_states, Y.n_states)))
     if X.n_states < Y.n_states:
@@ -104,9 +104,9 @@ def pair_angles(X: LDS, Y: LDS, i: Indices, j: Indices) -> Floats:
 
 
 def _joint_factor(X: LDS, Y: LDS, i: Indices, j: Indices) -> Floats:
-    """R with [V1, V2] = Q R of each pair, by doubling: R <- qr([R; R A^k]), k = 1, 2, 4, ...
+    """Return R with [V1, V2] = Q R of each pair, by doubling: R <- qr([R; R A^k]), k = 1, 2, 4, ...
 
-    The Gramian is never formed, so that small sines do not drown in it.
+    The Gramian is never formed, so that small sines keep their digits.
     """
     first, second = output_normal_form(X), output_normal_form(Y)
     n1 = X.n_states

@@ -17,7 +17,7 @@ Tile = tuple[slice, slice, Floats]
 
 
 def compute_by_tiles(function: Pairwise) -> Pairwise:
-    """Let a function ``f(X, Y=None, ...)`` of all pairs take stores, and use a cluster."""
+    """Extend a function ``f(X, Y=None, ...)`` of all pairs to stores and clusters."""
 
     @warn_once
     @wraps(function)
@@ -54,7 +54,7 @@ def iterate_tiles(
 ) -> Iterator[Tile]:
     """Yield rows, columns and values of every tile; without `columns` those of half a square.
 
-    Tiles whose first row and column are in `done` are left out.
+    Tiles whose first row and column are in `done` are skipped.
     """
     engine = current_engine()
     left = _keep_blocks(engine, rows)
@@ -84,7 +84,7 @@ def iterate_tiles(
 
 
 def _keep_blocks(engine: Engine, blocks: list[Block]) -> list[Any]:
-    """Blocks in memory are sent once, as each is part of many tiles; those of stores are names."""
+    """Send blocks in memory once, as each is part of many tiles; those of stores are file names."""
     if engine.n_workers and isinstance(blocks[0], LDS):
         return engine.submit(load_block, [(block,) for block in blocks])
     return list(blocks)

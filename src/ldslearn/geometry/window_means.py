@@ -1,4 +1,4 @@
-"""Sequences described by several systems each: kernels and distances over aligned windows."""
+"""Kernels and distances of sequences of several windows: means over aligned windows."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
@@ -33,7 +33,7 @@ def iterate_windows(
 
 
 def running_mean(matrices: Iterable[Floats]) -> Floats:
-    """Return the mean of matrices that come one by one; two are held at a time."""
+    """Return the mean of an iterable of matrices; two are in memory at a time."""
     count, total = 0, np.empty(0)
     for count, matrix in enumerate(matrices, start=1):
         if count == 1:
@@ -47,12 +47,12 @@ def mean_over_windows(kernel: Pairwise) -> Pairwise:
     """Extend a kernel of single systems to the mean over aligned windows."""
 
     @wraps(kernel)
-    def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
-        if _single(X) and (Y is None or _single(Y)):
+    def compute(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
+        if _is_single(X) and (Y is None or _is_single(Y)):
             return kernel(X, Y, **settings)
         return running_mean(iterate_windows(kernel, X, Y, **settings))
 
-    return averaged
+    return compute
 
 
 def root_mean_over_windows(distance: Pairwise) -> Pairwise:
@@ -62,13 +62,13 @@ def root_mean_over_windows(distance: Pairwise) -> Pairwise:
     """
 
     @wraps(distance)
-    def averaged(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
-        if _single(X) and (Y is None or _single(Y)):
+    def compute(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
+        if _is_single(X) and (Y is None or _is_single(Y)):
             return distance(X, Y, **settings)
         return np.sqrt(running_mean(map(np.square, iterate_windows(distance, X, Y, **settings))))
 
-    return averaged
+    return compute
 
 
-def _single(systems: Any) -> bool:
+def _is_single(systems: Any) -> bool:
     return isinstance(systems, LDS) and systems.windows == 1

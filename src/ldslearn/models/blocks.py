@@ -1,4 +1,4 @@
-"""Systems block by block: those of a store, and on a cluster also those in memory."""
+"""Batches of systems in blocks: those of a store, and on a cluster also those in memory."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ from ldslearn._parallel import current_engine, cut_by_bytes
 from ldslearn._places import locate_systems, name_systems, warn_once
 from ldslearn.models.lds import LDS, as_systems
 
-_STREAMED = 2**24  # bytes of a store that are read at a time
+_STREAMED = 2**24  # bytes of a store that are read at once
 
 
 class LazyBlock(Protocol):
@@ -69,12 +69,12 @@ Block = LDS | LazyBlock
 
 
 def as_batch(X: Any, name: str = "X") -> LDS | StoredSystems:
-    """Return `X` if it is systems, in memory or in a store, or say what it is."""
+    """Return `X` if it is systems, in memory or in a store, or raise."""
     return X if isinstance(X, StoredSystems) else as_systems(X, name, at_least_one=True)
 
 
 def cut_where_needed(X: Any) -> list[Block] | None:
-    """Return consecutive blocks of systems; None where they are best taken in one piece."""
+    """Return consecutive blocks of systems; None where one piece is best."""
     if isinstance(X, StoredSystems):
         return cut_systems(X, _STREAMED)
     if not isinstance(X, LDS) or not current_engine().n_workers or not len(X):

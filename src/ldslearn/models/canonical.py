@@ -12,6 +12,7 @@ import numpy as np
 from ldslearn._checks import check_positive
 from ldslearn._places import note, warn_once
 from ldslearn._types import Complexes, Floats
+from ldslearn.models.identification import largest_entry_signs
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.models.spectrum import LARGEST_RADIUS
 from ldslearn.models.stabilizers import check_states, limit_softly
@@ -116,16 +117,18 @@ def canonical_symmetric(
     -------
     SymmetricForm
     """
-    A = _check(systems, scale).A
+    A = _check_arguments(systems, scale).A
     part = (
-        0.5 * (A + _t(A)) if states is None else _structured_least_squares(systems, states, sign=1)
+        0.5 * (A + A.swapaxes(1, 2))
+        if states is None
+        else _structured_least_squares(systems, states, sign=1)
     )
     eigenvalues, vectors = np.linalg.eigh(part)
     eigenvalues, vectors = eigenvalues[:, ::-1], vectors[:, :, ::-1]
     scale = None if states is None else scale
     eigenvalues = _limit_eigenvalues(eigenvalues, scale, "symmetric", systems.n_states)
     U = systems.C @ vectors
-    return SymmetricForm(eigenvalues, U * _signs(U), systems.delays)
+    return SymmetricForm(eigenvalues, U * largest_entry_signs(U), systems.delays)
 
 
 @warn_once
@@ -145,9 +148,11 @@ def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.
     -------
     SkewForm
     """
-    A = _check(systems, scale).A
+    A = _check_arguments(systems, scale).A
     part = (
-        0.5 * (A - _t(A)) if states is None else _structured_least_squares(systems, states, sign=-1)
+        0.5 * (A - A.swapaxes(1, 2))
+        if states is None
+        else _structured_least_squares(systems, states, sign=-1)
     )
     theta, W = _skew_planes(part)
     scale = None if states is None else scale
@@ -155,25 +160,17 @@ def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.
     return SkewForm(theta, _turn_planes(systems.C @ W, theta.shape[1]), systems.delays)
 
 
-def _check(systems: LDS, scale: float | None) -> LDS:
+def _check_arguments(systems: LDS, scale: float | None) -> LDS:
     if scale is not None:
         check_positive("scale", scale, "be positive or None")
     return as_systems(systems)
 
 
-def _t(matrices: Floats) -> Floats:
-    return np.swapaxes(matrices, 1, 2)
-
-
-def _signs(U: Floats) -> Floats:
-    """+-1 for every column, (N, 1, n): multiplied by it, the largest entry is positive."""
-    return np.where(U.max(axis=1) >= -U.min(axis=1), 1.0, -1.0)[:, None]
-
-
 def _structured_least_squares(systems: LDS, states: Any, sign: int) -> Floats:
-    """Least-squares S = sign * S': S P + P S = M + sign * M', P = X(0)X(0)', M = X(1)X(0)'.
+    """Return the S = sign * S' that minimises |X(1) - S X(0)|_F.
 
-    Diagonal in the eigenbasis of P, where S_ij = (M + sign * M')_ij / (p_i + p_j); directions the
+    S P + P S = M + sign * M' with P = X(0)X(0)' and M = X(1)X(0)'. It is
+    diagonal in the eigenbasis of P, where S_ij = (M + sign * M')_ij / (p_i + p_j); directions the
     states never visit get zero, the solution of least norm.
     """
     parts = np.empty_like(systems.A)
@@ -189,7 +186,7 @@ def _structured_least_squares(systems: LDS, states: Any, sign: int) -> Floats:
 
 
 def _skew_planes(K: Floats) -> tuple[Floats, Floats]:
-    """Theta >= 0 (N, n // 2), descending, and orthogonal W with K = W blocks(theta) W'."""
+    """Return theta >= 0 (N, n // 2), descending, and orthogonal W with K = W blocks(theta) W'."""
     n_systems, n_states, _ = K.shape
     n_pairs = n_states // 2
     values, vectors = np.linalg.eigh(-1j * K)  # Hermitian: K u = i theta u, u = (q1 + i q2)/sqrt 2
@@ -198,14 +195,14 @@ def _skew_planes(K: Floats) -> tuple[Floats, Floats]:
     W[:, :, 0 : 2 * n_pairs : 2] = np.sqrt(2) * vectors.real
     W[:, :, 1 : 2 * n_pairs : 2] = np.sqrt(2) * vectors.imag
     # u and its conjugate are orthogonal to eps |K| / theta only, and mean nothing where theta is
-    # rounding. A QR decomposition mends the first and completes the second, and the lone column.
+    # rounding. A QR decomposition corrects the first and completes the second, and the lone column.
     W, R = np.linalg.qr(W)
     diagonal = np.diagonal(R, axis1=1, axis2=2)
     return np.maximum(values, 0.0), W * np.where(diagonal < 0, -1.0, 1.0)[:, None]
 
 
 def _turn_planes(Q: Floats, n_pairs: int) -> Floats:
-    """Q with each plane turned so that the largest entry of q1 + i q2 is real and positive."""
+    """Turn each plane of Q so that the largest entry of q1 + i q2 is real and positive."""
     Q = Q.copy()
     pairs = 2 * n_pairs
     u = Q[:, :, 0:pairs:2] + 1j * Q[:, :, 1:pairs:2]
@@ -213,12 +210,12 @@ def _turn_planes(Q: Floats, n_pairs: int) -> Floats:
     u = u * (np.conj(largest) / np.abs(largest))
     Q[:, :, 0:pairs:2], Q[:, :, 1:pairs:2] = u.real, u.imag
     if Q.shape[2] > pairs:
-        Q[:, :, pairs:] *= _signs(Q[:, :, pairs:])
+        Q[:, :, pairs:] *= largest_entry_signs(Q[:, :, pairs:])
     return Q
 
 
 def _limit_eigenvalues(values: Floats, scale: float | None, part: str, n_states: int) -> Floats:
-    """Eigenvalues (or theta) brought into (-1, 1)."""
+    """Return eigenvalues (or theta) inside (-1, 1)."""
     if scale is not None:
         values = limit_softly(0.5 * scale * values, n_states)
     outside = np.abs(values) >= LARGEST_RADIUS
@@ -227,7 +224,7 @@ def _limit_eigenvalues(values: Floats, scale: float | None, part: str, n_states:
         note(
             (
                 f"the {part} part of {{systems}} has eigenvalues of modulus 1 or more; they were "
-                f"cut at {_LIMIT}. With stabilizer='soft' the parts are always stable."
+                f"set to modulus {_LIMIT}. With stabilizer='soft' the parts are always stable."
             ),
             systems,
         )

@@ -1,4 +1,4 @@
-"""What a stabilizer did to every sequence, in numbers."""
+"""Spectral radii and reconstruction errors before and after stabilization."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class StabilityCertificate:
 
     @property
     def error_growth(self) -> Floats:
-        """error_after / error_before, shape (N,): what stability cost each system."""
+        """error_after / error_before, shape (N,)."""
         if self.error_before is None or self.error_after is None:
             raise ValueError("errors must be known; got a certificate made without states.")
         perfect = self.error_before == 0

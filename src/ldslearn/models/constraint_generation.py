@@ -4,9 +4,9 @@ All three methods look for the stable matrix that is closest to A in what it doe
 |(A' - A) X(0)|_F^2, which is the state reconstruction error less a constant when A is the
 least-squares transition. The non-convex set of stable matrices is approached from outside by
 half-spaces u'Mv <= bound, cut from the singular pairs (u, v) of the last answer M that exceed the
-bound, the leading one first; as soon as an answer is stable, a search along the segments from it to
-the last unstable one and to the optimum goes back to the boundary. The best stable matrix met wins,
-A scaled to the boundary among them.
+bound, the leading one first. As soon as an answer is stable, a search along the segments from it to
+the last unstable one and to the optimum returns to the boundary. The result is the best stable
+matrix found, among them A scaled to the boundary.
 
 ============  ==================================  ========================================
 method        M                                   free
@@ -33,8 +33,10 @@ from ldslearn.models.spectrum import spectral_radius
 
 _MAX_ROUNDS = 100
 _BISECTIONS = 30
-_SLACK = 1e-9  # constraints aim this much inside the bound, so that meeting them in rounding counts
-_RIDGE = 1e-12  # relative; keeps directions the states never visit from dividing by zero
+_SLACK = (
+    1e-9  # constraints are this much tighter than the bound, so that rounding does not violate it
+)
+_RIDGE = 1e-12  # relative; no division by zero in directions that the states never visit
 
 
 class _Program(Protocol):
@@ -95,7 +97,7 @@ class _WeightProgram:
 
 
 def constraint_generation(A: Floats, states: Floats, bound: float) -> Floats:
-    """Constraints on the singular values of A itself."""
+    """Return a stable matrix by constraints on the singular values of A itself."""
     norms, past = _unit_rows(states[:, :-1])
     # Y = (A' - A) L with X(0)X(0)' = LL'
     factor = norms[:, None] * np.linalg.cholesky(_with_ridge(past @ past.T))
@@ -103,9 +105,9 @@ def constraint_generation(A: Floats, states: Floats, bound: float) -> Floats:
 
 
 def wls(A: Floats, states: Floats, bound: float) -> Floats:
-    """Constraints on the singular values of A in the coordinates T, all of it free.
+    """Return a stable matrix by constraints in the coordinates T, all of it free.
 
-    What a diagonal weight reaches is a candidate, too, so that the error is never above `dwls`.
+    The result of `dwls` is a candidate, too, so that the error is never above its error.
     """
     T, inverse, kept = _balanced_coordinates(states)
     # Y = T (M - Abar) L^(1/2)
@@ -115,7 +117,7 @@ def wls(A: Floats, states: Floats, bound: float) -> Floats:
 
 
 def dwls(A: Floats, states: Floats, bound: float) -> Floats:
-    """The same with diagonal weights on the right, n unknowns in place of n^2."""
+    """Return a stable matrix by diagonal weights on the right, n unknowns in place of n^2."""
     T, inverse, kept = _balanced_coordinates(states)
     return T @ _solve(_weight_program(T, inverse @ A @ T, kept), bound) @ inverse
 
@@ -127,7 +129,7 @@ def _weight_program(T: Floats, centre: Floats, kept: Floats) -> _WeightProgram:
 
 
 def _balanced_coordinates(states: Floats) -> tuple[Floats, Floats, Floats]:
-    """T, its inverse and l with T^-1 XX' T^-T = I and T^-1 X(0)X(0)' T^-T = diag(l)."""
+    """Return T, its inverse and l with T^-1 XX' T^-T = I and T^-1 X(0)X(0)' T^-T = diag(l)."""
     norms, unit = _unit_rows(states)
     whole = _with_ridge(unit @ unit.T)
     kept, vectors = scipy.linalg.eigh(_with_ridge(unit[:, :-1] @ unit[:, :-1].T), whole)
@@ -135,7 +137,7 @@ def _balanced_coordinates(states: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _unit_rows(states: Floats) -> tuple[Floats, Floats]:
-    """Norms of the rows, and rows of norm 1: states differ in scale by orders of magnitude."""
+    """Return the norms of the rows, and rows of norm 1: states differ by orders of magnitude."""
     norms = np.linalg.norm(states, axis=1)
     norms = np.maximum(norms, _RIDGE * norms.max())
     return norms, states / norms[:, None]
@@ -146,7 +148,7 @@ def _with_ridge(moment: Floats) -> Floats:
 
 
 def _solve(program: _Program, bound: float, known: Sequence[Floats] = ()) -> Floats:
-    """Generate constraints until M is stable, then go back to the boundary; `known` are stable."""
+    """Generate constraints until M is stable, and return to the boundary; `known` are stable."""
     unstable = 0.0 * program.scale_centre(1.0)
     G, h = np.empty((0, len(unstable))), np.empty(0)  # G y >= h
     stable = [program.scale_centre(bound / _radius(program.centre) * (1.0 - _SLACK)), *known]
@@ -159,7 +161,7 @@ def _solve(program: _Program, bound: float, known: Sequence[Floats] = ()) -> Flo
             G, h = np.vstack([G, -normal / length]), np.append(h, excess / length)
         try:
             candidate, multipliers = _least_distance(G, h)
-        except RuntimeError:  # the solver gave up: what is known to be stable has to do
+        except RuntimeError:  # the solver gave up: use what is known to be stable
             break
         if _radius(program.matrix(candidate)) <= bound:
             # From the first stable answer there are two ways back: to the last unstable one, and to
@@ -169,7 +171,7 @@ def _solve(program: _Program, bound: float, known: Sequence[Floats] = ()) -> Flo
                 for end in (unstable, 0.0 * unstable)
             ]
             break
-        # Constraints that do not bind can go: |y| only grows, so no answer ever comes back.
+        # Constraints that do not bind are dropped: |y| only grows, so no answer comes twice.
         binding = multipliers > 0
         G, h, unstable = G[binding], h[binding], candidate
     return program.matrix(min(stable, key=np.linalg.norm))
@@ -195,7 +197,7 @@ def _least_distance(G: Floats, h: Floats) -> tuple[Floats, Floats]:
 def _bisect_to_boundary(
     program: _Program, stable: Floats, unstable: Floats, bound: float
 ) -> Floats:
-    """Last stable point met by bisection on the way from `stable` to `unstable`."""
+    """Return the last stable point found by bisection between `stable` and `unstable`."""
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)

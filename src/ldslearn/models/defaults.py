@@ -1,4 +1,4 @@
-"""States and delays that suit a collection, where nothing else decides."""
+"""Default numbers of states and delays for a collection."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,14 +12,14 @@ from ldslearn.models.encoder import LDSEncoder
 from ldslearn.sequences import name_sequence, name_some
 
 STATES = (3, 5, 8, 10, 15, 20)
-_STACKED = 10  # channels that delays provide where sensors do not
-_UNTRIED = 10  # states, where no folds can be made
+_STACKED = 10  # channels, by delays where sensors have fewer
+_UNTRIED = 10  # states, where no folds choose them
 
 
 def choose_delays(data: Collection, n_states: int | None = None) -> int:
-    """Lagged copies that make ten channels of few; no more than a quarter of the shortest.
+    """Return delays that make at least ten channels, up to a quarter of the shortest sequence.
 
-    But always as many as `n_states` need, where these are given.
+    If `n_states` is given, delays are at least as many as these states need.
     """
     n_channels, shortest = len(data.X[0]), min(x.shape[1] for x in data.X)
     usual = int(np.clip(-(-_STACKED // n_channels), 1, max(1, shortest // 4)))
@@ -27,7 +27,7 @@ def choose_delays(data: Collection, n_states: int | None = None) -> int:
 
 
 def list_feasible_states(data: Collection, delays: int) -> list[int]:
-    """Candidates that the channels and the shortest sequence allow."""
+    """Return the candidates that the channels and the shortest sequence allow."""
     shortest = min(x.shape[1] for x in data.X) - delays + 1
     most = min(len(data.X[0]) * delays, shortest - 2)
     if most < 1:
@@ -40,7 +40,7 @@ def list_feasible_states(data: Collection, delays: int) -> list[int]:
 def make_default_encoder(
     data: Collection, n_states: int | None = None, delays: int | None = None, **options: Any
 ) -> LDSEncoder:
-    """Return an encoder for data without labels to choose by: ten states, or what is possible."""
+    """Return an encoder for data without labels: ten states, or as many as possible."""
     delays = choose_delays(data, n_states) if delays is None else delays
     if n_states is None:
         orders = list_feasible_states(data, delays)

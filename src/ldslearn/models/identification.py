@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ldslearn._types import Floats
 from ldslearn.sequences import lagged_copies
 
-# A Gram matrix squares the singular values: those below 1e-8 of the largest drown in rounding, and
-# a direction is off by about eps (s_1 / s_n)^2; the least-squares fit divides that by what the
+# A Gram matrix squares the singular values: those below 1e-8 of the largest are lost in rounding,
+# and a direction is off by about eps (s_1 / s_n)^2; the least-squares fit divides that by what the
 # states before the last keep of it. Beyond this ratio of squares the SVD takes over, which keeps
 # the agreement with it near 1e-10.
 _GRAM_RATIO = 1e5
@@ -37,7 +37,7 @@ class Factors:
 def allocate_workspace(sequences: Sequence[NDArray[Any]], delays: int) -> Floats:
     """Return room for the observation matrix of any one of the sequences.
 
-    Threads that each ask the system for fresh megabytes a sequence spend their time on page faults.
+    Threads that each allocate fresh megabytes per sequence spend their time on page faults.
     """
     sizes = (Y.shape[0] * delays * (Y.shape[1] - delays + 1) for Y in sequences)
     return np.empty(max(sizes))
@@ -54,7 +54,7 @@ def observation_matrix(
     delays : int
     center : bool
     room : 1-D array
-        Memory that Y will live in, from :func:`allocate_workspace`.
+        Memory that Y is written to, from :func:`allocate_workspace`.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def observation_matrix(
 def floored_deviations(Y: Floats, size: float) -> Floats:
     """Return the standard deviation of every row of Y, no smaller than a hundredth of `size`.
 
-    The means of the rows are zero. `size` is the deviation of all channels of the sequence: rows at
-    rest are told from rows that move, and logarithms stay finite.
+    The means of the rows are zero. `size` is the deviation of all channels of the sequence. It
+    keeps the logarithms of rows at rest finite.
     """
     variances = np.einsum("ij,ij->i", Y, Y) / Y.shape[1]
     floor = max(0.01 * size, np.finfo(np.float64).tiny ** 0.25)
@@ -84,7 +84,7 @@ def floored_deviations(Y: Floats, size: float) -> Floats:
 
 
 def squared_norm(Y: Floats) -> float:
-    """Squared Frobenius norm, infinite if it overflows."""
+    """Return the squared Frobenius norm, infinite if it overflows."""
     with np.errstate(over="ignore"):
         return float(np.vdot(Y, Y))
 
@@ -98,13 +98,13 @@ def is_constant(Y: Floats, mean: Floats, energy: float) -> bool:
     """Whether every row holds nothing but the rounding of the mean that was removed."""
     rounding = max(8.0, np.sqrt(Y.shape[1])) * np.finfo(np.float64).eps
     most = rounding**2 * Y.shape[1] * mean**2
-    if energy > most.sum():  # as a rule; the rows need no look
+    if energy > most.sum():  # as a rule; no need to look at each row
         return False
     return bool((np.square(Y).sum(axis=1) <= most).all())
 
 
 def _gram(Y: Floats) -> Floats:
-    """The smaller of Y'Y and YY'."""
+    """Return the smaller of Y'Y and YY'."""
     return Y.T @ Y if _is_tall(Y) else Y @ Y.T
 
 
@@ -128,9 +128,9 @@ def principal_factors(Y: Floats, n_states: int, U: Floats | None = None) -> Fact
     s = np.sqrt(leading)
     vectors = vectors[:, : -n_states - 1 : -1]
     Vt = vectors.T.copy() if _is_tall(Y) else (vectors.T @ Y) / s[:, None]
-    if leading[-1] * _GRAM_RATIO * _kept(Vt) <= leading[0]:
+    if leading[-1] * _GRAM_RATIO * _last_sample_complement(Vt) <= leading[0]:
         return _exact_factors(Y, n_states, U)
-    signs = _signs(Vt)
+    signs = largest_entry_signs(Vt)
     Vt *= signs
     if _is_tall(Y):
         np.matmul(Y, (Vt / s[:, None]).T, out=U)
@@ -148,19 +148,19 @@ def _exact_factors(Y: Floats, n_states: int, U: Floats) -> Factors:
     s, Vt = s[:n_states].copy(), Vt[:n_states].copy()
     s[rank:] = 0.0
     Vt[rank:] = 0.0
-    signs = _signs(Vt)
+    signs = largest_entry_signs(Vt)
     np.multiply(left[:, :n_states], signs.T, out=U)
     return Factors(U, s, Vt * signs, rank, residual)
 
 
-def _kept(Vt: Floats) -> float:
-    """Smallest eigenvalue of V0'V0 = I - v v', v the last column of V'."""
+def _last_sample_complement(Vt: Floats) -> float:
+    """Return the smallest eigenvalue of V0'V0 = I - v v', v the last column of V'."""
     return float(1.0 - Vt[:, -1] @ Vt[:, -1])
 
 
-def _signs(Vt: Floats) -> Floats:
-    """+-1 for every row, (n, 1): multiplied by it, the entry of largest modulus is positive."""
-    return np.where(Vt.max(axis=1) >= -Vt.min(axis=1), 1.0, -1.0)[:, None]
+def largest_entry_signs(stack: Floats) -> Floats:
+    """Return +-1 with axis 1 of length 1: times it, the largest entry along axis 1 is positive."""
+    return np.where(stack.max(axis=1) >= -stack.min(axis=1), 1.0, -1.0)[:, None]
 
 
 def least_squares_transition(factors: Factors) -> Floats:
@@ -172,7 +172,7 @@ def least_squares_transition(factors: Factors) -> Floats:
     rank = factors.rank
     A = np.zeros((len(factors.s), len(factors.s)))
     Vt, s = factors.Vt[:rank], factors.s[:rank]
-    last, kept = Vt[:, -1], _kept(Vt)
+    last, kept = Vt[:, -1], _last_sample_complement(Vt)
     if kept < _ENOUGH_KEPT:  # the last sample carries a direction (almost) of its own
         states = s[:, None] * Vt
         A[:rank, :rank] = states[:, 1:] @ np.linalg.pinv(states[:, :-1])

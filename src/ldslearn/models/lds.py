@@ -1,4 +1,4 @@
-"""A frozen batch of linear dynamical systems, the value everything after the encoder works on."""
+"""A frozen batch of linear dynamical systems, on which everything after the encoder works."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ class LDS(SystemBatch):
     noise_variance : (N,) array, optional
         Variance of the measurement noise w(t), the same in every channel.
     deviation : (N, n_channels) array, optional
-        Standard deviations of the observations, positive: how large the movements are, which
-        subspaces forget.
+        Standard deviations of the observations, positive: the size of movements, on which
+        subspaces do not depend.
     delays : int
         How many consecutive samples a measurement stacks (:func:`ldslearn.sequences.hankel`);
-        `simulate` and `forecast` speak in samples of ``n_channels / delays`` channels.
+        `simulate` and `forecast` return samples of ``n_channels / delays`` channels.
     allow_unstable : bool
         An unstable system has no Gramian, and distances refuse it. True, as set by
         ``LDSEncoder(stabilizer="none")``, accepts the formal solution in its place.
     windows : int
-        Systems that describe one sequence, one for each of its windows. The arrays then hold
-        N * windows systems, those of a sequence side by side; `len` and indices count sequences,
-        kernels take the mean over aligned windows, and `window(k)` is a batch of single systems.
+        Systems per sequence, one for each of its windows. The arrays then hold N * windows
+        systems, those of a sequence side by side; `len` and indices count sequences, kernels are
+        means over aligned windows, and `window(k)` is a batch of single systems.
     """
 
     @classmethod
@@ -134,17 +134,17 @@ class LDS(SystemBatch):
     def simulate(
         self, n_timepoints: int, random_state: Any = None, *, noise: bool = True
     ) -> Floats:
-        """Draw one sequence from every system, Eq. (1), started at x0 (at rest without it).
+        """Return one sequence sampled from every system, Eq. (1), from x0, or from zero without it.
 
-        Soft normalisation damps systems for the sake of comparing them; for sequences like the
-        original ones, encode with ``stabilizer="clip"`` or ``"wls"``.
+        Soft normalisation damps systems, which helps to compare them. For sequences like the
+        original ones encode with ``stabilizer="clip"`` or ``"wls"``.
 
         Parameters
         ----------
         n_timepoints : int
         random_state : int, RandomState, Generator or None
         noise : bool
-            False leaves out process and measurement noise: the expected course.
+            False omits process and measurement noise: the expected sequence.
 
         Returns
         -------
@@ -172,9 +172,9 @@ class LDS(SystemBatch):
         return samples
 
     def forecast(self, sequences: Any, n_timepoints: int) -> Floats:
-        """Continue one sequence per system: the expected next samples after its end.
+        """Return the expected next samples of one sequence per system.
 
-        As for :meth:`simulate`, systems stabilized by ``"clip"`` or ``"wls"`` do better than soft
+        As for :meth:`simulate`, systems stabilized by ``"clip"`` or ``"wls"`` are better than soft
         ones.
 
         Parameters
@@ -182,7 +182,7 @@ class LDS(SystemBatch):
         sequences : collection of N sequences
             Only the last `delays` samples of each are used.
         n_timepoints : int
-            How many samples to foretell.
+            How many samples to forecast.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class LDS(SystemBatch):
         return self._observe(states[..., 1:], block=self.delays - 1)
 
     def _observe(self, states: Floats, block: int) -> Floats:
-        """C x(t) + mean, restricted to one of the stacked samples (0 is the oldest)."""
+        """Return C x(t) + mean, restricted to one of the stacked samples (0 is the oldest)."""
         n_channels = self.n_channels // self.delays
         rows = slice(block * n_channels, (block + 1) * n_channels)
         samples = self.C[:, rows] @ states
@@ -257,12 +257,12 @@ class LDS(SystemBatch):
 
 
 def as_systems(systems: Any, name: str = "systems", *, at_least_one: bool = False) -> LDS:
-    """Return `systems` if it is an LDS batch, or say what it is."""
+    """Return `systems` if it is an LDS batch, or raise an error that says what it is."""
     if not isinstance(systems, LDS):
         raise _errors.InputTypeError(
             f"{name} must be an LDS batch; got {type(systems).__name__}. "
             + (
-                "Take as many of its systems as memory holds: store[:1000]."
+                "Use as many of its systems as memory holds: store[:1000]."
                 if type(systems).__name__ == "LDSStore"
                 else "Encode sequences with LDSEncoder first."
             )

@@ -7,13 +7,13 @@ from ldslearn._types import Floats
 LARGEST_GRAMIAN = 1e10  # trace beyond which kernels have less than six digits, and refuse
 # One state of modulus s has the Gramian 1 / (1 - s^2): at this radius, the largest.
 LARGEST_RADIUS = float(np.sqrt(1.0 - 1.0 / LARGEST_GRAMIAN))
-_ROOM = 0.5 * LARGEST_GRAMIAN  # for stabilizers: the trace is not known to the last digit
-_HUGE = 1e150  # whose square is no number
+_ROOM = 0.5 * LARGEST_GRAMIAN  # of stabilizers: the trace is not known to the last digit
+_HUGE = 1e150  # whose square overflows
 _MOST_DOUBLINGS = 48  # 2^48 steps: no eigenvalue below 1 - 1e-10 is left by then
 
 
 def spectral_radius(A: Floats) -> Floats:
-    """Largest eigenvalue modulus of every matrix of a stack ``(..., n, n)``."""
+    """Return the largest eigenvalue modulus of every matrix of a stack ``(..., n, n)``."""
     return np.abs(np.linalg.eigvals(A)).max(axis=-1)
 
 
@@ -42,10 +42,10 @@ def gramian_traces(A: Floats) -> Floats:
 
 
 def shrink_to_gramian(A: Floats) -> Floats:
-    """Multiply matrices whose Gramian is too large for kernels by the factor that mends it.
+    """Return matrices scaled so that their Gramians are small enough for kernels.
 
-    Others are returned as they are. A matrix may be stable and have such a Gramian: its
-    eigenvalues are near the unit circle, or it is far from normal.
+    Only those with a larger Gramian change. A stable matrix may have one: its eigenvalues are near
+    the unit circle, or it is far from normal.
     """
     large = np.flatnonzero(~(gramian_traces(A) <= _ROOM))
     if not len(large):

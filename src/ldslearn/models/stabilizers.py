@@ -23,7 +23,7 @@ _LARGEST_ENTRY = 1e12  # of a matrix whose difference from a stable one has digi
 
 
 def soften(A: Floats, scale: float) -> Floats:
-    """Soft normalisation, Eq. (2): singular values s -> 2 Sig(a s) - 1 = tanh(a s / 2)."""
+    """Apply soft normalisation, Eq. (2): singular values s -> 2 Sig(a s) - 1 = tanh(a s / 2)."""
     unit, factors = unit_scale(A)
     U, s, Vt = np.linalg.svd(unit)
     with np.errstate(over="ignore"):
@@ -32,7 +32,7 @@ def soften(A: Floats, scale: float) -> Floats:
 
 
 def limit_softly(values: Floats, n_states: int) -> Floats:
-    """tanh, kept so far from -1 and 1 that kernels of n_states such values have their digits."""
+    """Return tanh, kept so far from -1 and 1 that kernels of n_states such values are accurate."""
     limit = largest_singular_value(n_states)
     return np.clip(np.tanh(values), -limit, limit)
 
@@ -57,9 +57,10 @@ def _keep_within(A: Floats, bound: float) -> Floats:
 
 
 def _largest_radius(A: Floats) -> Floats:
-    """Spectral radius and what rounding may add to it, most for nearly defective matrices.
+    """Return the spectral radius plus what rounding may add to it.
 
-    Rounding differs between similar matrices as it differs between builds of LAPACK.
+    Nearly defective matrices suffer most. Rounding differs between similar matrices as it differs
+    between builds of LAPACK.
     """
     similar = (A, A.swapaxes(-1, -2), A[..., ::-1, ::-1])
     radii = np.stack([spectral_radius(matrices) for matrices in similar])
@@ -70,7 +71,7 @@ def clip(A: Floats, bound: float) -> Floats:
     """Pull eigenvalues of modulus above `bound` back to it along their rays.
 
     Done on the diagonal blocks of the real Schur form, which exists and is well conditioned for
-    defective matrices, too; eigenvectors never enter.
+    defective matrices, too. No eigenvectors are computed.
     """
     clipped = A.copy()
     for index in np.flatnonzero(spectral_radius(A) > bound):
@@ -137,27 +138,27 @@ def stabilize(
     states : list of N (n_states, n_timepoints) arrays or (N, n_states, n_timepoints) array
         Needed by "dwls", "wls" and "constraint", which look for a stable A' close to A in what it
         does to them, |(A' - A) X(0)|_F: when A is the least-squares transition of these states,
-        one that reconstructs them well. Needed for the errors in the certificate, too.
+        one that reconstructs them well. The errors in the certificate need them, too.
     method : str
         ================  ========================================================================
         ``"soft"``        soft normalisation, Eq. (2), of the singular values; changes all systems
         ``"scale"``       A times bound / radius
-        ``"clip"``        eigenvalue moduli cut at `bound`
+        ``"clip"``        eigenvalue moduli limited to `bound`
         ``"dwls"``        diagonal weights, least-squares, constraints generated (Huang et al. 2016)
         ``"wls"``         the same with a full weight matrix
         ``"constraint"``  constraint generation (Siddiqi, Boots and Gordon 2007)
         ``"none"``        A as it is
         ================  ========================================================================
 
-        All but "soft" and "none" leave a matrix alone whose radius is within `bound`. All but
-        "none" return matrices that every kernel accepts: one whose Gramian would drown in rounding,
-        because `bound` is near 1 or A far from normal, is multiplied by the factor that mends it.
+        All but "soft" and "none" do not change a matrix whose radius is within `bound`. All but
+        "none" return matrices that every kernel accepts: a matrix that is still too close to
+        instability, because `bound` is near 1 or A far from normal, is scaled down.
     scale : float
         The paper's a, for "soft".
     bound : float
         Largest spectral radius for the methods that search the boundary, in (0, 1).
     return_certificate : bool
-        Also return what was done to each system.
+        Also return radius and error of each system before and after.
 
     Returns
     -------
@@ -181,9 +182,7 @@ def stabilize_checked(
     A: Floats, states: list[Floats] | None, method: str, scale: float, bound: float
 ) -> Floats:
     """:func:`stabilize` for a batch and parameters that are known to be right."""
-    with np.errstate(
-        over="ignore", invalid="ignore", divide="ignore"
-    ):  # huge matrices are shrunk in the end
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of huge matrices
         return _stabilize(A, states, method, scale, bound)
 
 
@@ -213,13 +212,13 @@ def _stabilize(
 
 
 def _optimise(method: str, A: Floats, states: Floats, bound: float) -> Floats:
-    """One matrix by constraint generation; scaled where that has no answer in double precision."""
+    """Return one matrix by constraint generation; scaled where that fails in double precision."""
     if np.abs(A).max() > _LARGEST_ENTRY:
         return shrink(A[None], bound)[0]
     try:
         with np.errstate(all="ignore"):
             found = _OPTIMISED[method](A, states, bound)
-    except (np.linalg.LinAlgError, ValueError):  # matrices of infinities, or singular ones
+    except (np.linalg.LinAlgError, ValueError):  # infinite or singular matrices
         found = np.full_like(A, np.nan)
     return found if np.isfinite(found).all() else shrink(A[None], bound)[0]
 
@@ -227,7 +226,7 @@ def _optimise(method: str, A: Floats, states: Floats, bound: float) -> Floats:
 def certify(
     method: str, before: Floats, after: Floats, states: list[Floats] | None
 ) -> StabilityCertificate:
-    """Measure what a stabilizer did."""
+    """Return radius and error of each system before and after."""
     return StabilityCertificate(
         method,
         spectral_radius(before),

@@ -1,4 +1,4 @@
-"""New sequences from the system of an old one, or from a system or atom of a model."""
+"""New sequences from the system of a given one, or from a system or atom of a model."""
 
 from dataclasses import replace
 from os import PathLike
@@ -18,7 +18,7 @@ from ldslearn.video import to_video, write_video
 from ldslearn.video.writing import FORMATS
 
 Shape = tuple[int, ...] | None
-_LARGEST = 0.999  # singular value, or eigenvalue: a mode that lasts a thousand steps
+_LARGEST = 0.999  # singular value, or eigenvalue: a mode that decays in a thousand steps
 _NEGLIGIBLE = 1e-12  # of the largest variance of a state
 
 
@@ -27,8 +27,8 @@ def synthesize_from_sequence(
 ) -> tuple[Floats, Shape]:
     """Return a new sequence by the system of the first one, and the shape of its frames.
 
-    As many states as possible, up to 20, and stable by clipping eigenvalues: soft normalisation
-    would damp what moves on. The states keep the covariance that they have in the first sequence.
+    The system has as many states as possible, up to 20. Its eigenvalues are clipped, as soft
+    normalisation would damp movements. The states keep their covariance in the first sequence.
     """
     if n_states is None:
         n_states = max(list_feasible_states(data, choose_delays(data)))
@@ -42,12 +42,12 @@ def synthesize_from_sequence(
 def sample_sequence(
     system: LDS, n_timepoints: int, seed: int, covariance: Floats | None = None
 ) -> Floats:
-    """Return one new sequence of a system, without noise of measurement.
+    """Return one new sequence of a system, without measurement noise.
 
-    The first state is drawn at random, so that the sequence does not start as the training sequence
-    does. The noise that drives the states is such that their covariance lasts: noise as fitted to a
-    short sequence, or to a system that was made more stable, is too small, and the sequence would
-    fade. Where no noise can do that the transition matrix is made to contract more, by the least
+    The first state is sampled at random, so that the sequence does not start as the training
+    sequence does. The process noise is such that the covariance of the states is stationary. Noise
+    as fitted to a short sequence, or to a system that was made more stable, is too small, and the
+    sequence would decay. Where no noise suffices the transition matrix contracts more, by the least
     change of its singular values in coordinates of unit covariance.
 
     Parameters
@@ -56,8 +56,7 @@ def sample_sequence(
         A batch of one, with B and x0.
     n_timepoints, seed : int
     covariance : (n_states, n_states) array, optional
-        Of the states; when not given that of the system driven by its own noise, with the mean
-        square of x0.
+        Covariance of the states. By default the stationary one, with the mean square of x0.
 
     Returns
     -------
@@ -83,7 +82,7 @@ def sample_sequence(
 
 
 def _stationary_covariance(system: LDS) -> Floats:
-    """Covariance of the states that the noise drives in the long run, with the trace of x0 x0'."""
+    """Return the stationary covariance of the states, scaled to the trace of x0 x0'."""
     assert system.B is not None and system.x0 is not None  # noqa: PT018  of encoders and atoms
     shape = solve_discrete_lyapunov(system.A[0], system.B[0] @ system.B[0].T)
     if not np.trace(shape) > 0:
@@ -106,7 +105,7 @@ def synthesize_from_systems(systems: LDS, index: int, n_timepoints: int, seed: i
 
 
 def check_suffix(path: Path) -> None:
-    """Raise unless a sequence could be written to a file of that name."""
+    """Raise unless a sequence can be written to a file of that suffix."""
     if path.suffix.lower() not in (".npy", *FORMATS):
         raise _errors.unknown_name("the suffix", path.suffix, (".npy", *FORMATS))
 

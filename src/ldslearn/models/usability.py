@@ -1,4 +1,4 @@
-"""Leave out sequences that can be read but not used, and say why."""
+"""Skip sequences that can be read but not used, with the reason."""
 
 import warnings
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from ldslearn.sequences import name_sequence, select
 def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object]) -> Collection:
     """Return a collection without the sequences for which `check` raises a SequenceError.
 
-    They are listed in ``skipped``, with a warning; ValueError if none is left.
+    They are listed in ``skipped``, with a warning. Raises ValueError if none is left.
     """
     found: list[tuple[str, str]] = []
     kept = np.arange(len(data))
@@ -66,11 +66,11 @@ def _find_reason(
     check: Callable[[list[NDArray[Any]]], object],
     error: _errors.SequenceError,
 ) -> str:
-    """What is wrong with one sequence, of several that an error is about."""
+    """Return what is wrong with one of the sequences that an error is about."""
     if len(error.indices) == 1:
         return str(error)
     try:
         check(alone)
     except _errors.SequenceError as own:
         return str(own)
-    return str(error)  # it is wrong beside others alone
+    return str(error)  # it is wrong only next to others
