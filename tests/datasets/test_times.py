@@ -58,7 +58,7 @@ def test_times_become_rates_and_columns_names(folder, tmp_path):
     np.testing.assert_array_equal(data[2:4].rates, data.rates[2:4])
 
 
-def test_all_columns_of_time_are_left_out(folder):
+def test_all_time_columns_are_omitted(folder):
     for label in "ab":
         for number in range(4):
             path = folder / label / f"{number}.csv"
@@ -135,7 +135,7 @@ def test_files_with_other_names_are_refused(folder, options, message):
         assert len(load_folder(folder, on_error="skip")) == 7
 
 
-def test_a_file_needs_no_time_where_no_rate_is_asked_for(folder):
+def test_a_file_needs_no_time_without_a_rate(folder):
     text = (folder / "b" / "1.csv").read_text()
     rows = [line.partition(",")[2] for line in text.splitlines()]
     (folder / "b" / "1.csv").write_text("\n".join(rows))
@@ -146,7 +146,7 @@ def test_a_file_needs_no_time_where_no_rate_is_asked_for(folder):
         load_folder(folder, rate=25)
 
 
-def test_mixed_rates_are_told_once_and_can_be_made_one(folder, tmp_path):
+def test_mixed_rates_cause_one_warning_and_can_be_resampled(folder, tmp_path):
     for number in range(4):
         write(folder / "b" / f"{number}.csv", rate=25, n=30)
     message = (
@@ -180,7 +180,7 @@ def test_a_rate_needs_times(tmp_path):
         load_folder(tmp_path, rate=0)
 
 
-def test_troubles_of_several_files_are_one_warning(folder):
+def test_time_faults_of_several_files_are_one_warning(folder):
     seconds = np.arange(60) / 50
     seconds[30:] += 1
     for number in range(3):
@@ -248,7 +248,7 @@ def test_a_stack_of_sequences_is_no_folder_and_the_advice_works(tmp_path, monkey
     assert data.y.tolist() == list("abab")
 
 
-def test_models_read_and_order_new_files_alike(folder, tmp_path):
+def test_models_read_and_order_new_files_like_training_files(folder, tmp_path):
     data = load_folder(folder, rate=25)
     train(data, "lds-martin", n_states=2).save(tmp_path / "model.lds")
     model = Model.load(tmp_path / "model.lds")
@@ -265,7 +265,7 @@ def test_models_read_and_order_new_files_alike(folder, tmp_path):
         model.reading.read(tmp_path / "other.csv")
 
 
-def test_new_sequences_of_another_rate_are_told_of(folder):
+def test_new_sequences_of_another_rate_cause_a_warning(folder):
     data = load_folder(folder)
     model = train(data, "lds-martin", n_states=2)
     with warnings.catch_warnings():
@@ -341,7 +341,7 @@ def test_columns_are_refused_where_there_are_no_tables(tmp_path, option):
         load_folder(tmp_path, **option)
 
 
-def test_an_array_without_time_points_is_told_of_when_cut(tmp_path):
+def test_an_array_without_time_points_is_named_when_cut(tmp_path):
     np.save(tmp_path / "0.npy", np.empty((3, 0)))
     with pytest.raises(ValueError, match=r"0.npy must hold numbers; got shape \(3, 0\)"):
         load_folder(tmp_path, chunk=True, length=5)

@@ -128,7 +128,7 @@ def test_dates_beside_numbers_are_times():
         np.testing.assert_array_equal(got, expected)
 
 
-def test_sequences_in_another_order_than_sorted_are_told():
+def test_sequences_in_another_order_than_sorted_cause_a_warning():
     frame = pd.DataFrame({"id": [2, 2, 1, 1], "a": [1.0, 2.0, 3.0, 4.0]})
     with pytest.warns(UserWarning, match="order in which their column 'id' first appears"):
         sequences = as_collection(frame)

@@ -85,7 +85,7 @@ def test_collections_name_files(values, message):
     assert caught.value.indices == (3,)
 
 
-def test_all_that_are_concerned_are_told():
+def test_all_affected_sequences_are_named():
     short = np.random.default_rng(1).standard_normal((3, 5))
     with pytest.raises(SequenceError, match="got 5. 1 more sequence is too short: walk/4.csv") as e:
         LDSEncoder(3, delays=4).fit(collection(x1=short, x4=short).X)

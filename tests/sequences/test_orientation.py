@@ -14,7 +14,7 @@ SENSOR = np.random.default_rng(0).standard_normal((8, 6, 100))
 WARNING = r"all 8 sequences have 100 channels and 6 time points.*pass X\.transpose\(0, 2, 1\)\."
 
 
-def test_an_array_that_seems_transposed_is_told_of():
+def test_an_array_that_seems_transposed_causes_a_warning():
     X = SENSOR.transpose(0, 2, 1)
     with pytest.warns(UserWarning, match=WARNING):
         LDSEncoder(n_states=2).fit(X)

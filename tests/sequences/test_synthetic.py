@@ -49,7 +49,7 @@ def test_seed_decides_and_global_state_is_untouched():
 
 
 @pytest.mark.parametrize("n_states", [1, 3, 4])
-def test_eigenvalues_lie_in_the_range_asked_for(n_states):
+def test_eigenvalues_lie_in_the_given_range(n_states):
     X, _ = make_lds_sequences(
         1, 3, n_states=n_states, n_channels=6, n_timepoints=20000, radius=(0.7, 0.8), jitter=0,
         noise=0, random_state=1,

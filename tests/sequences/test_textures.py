@@ -67,7 +67,7 @@ def test_strong_noise_is_clipped():
     assert videos.max() == 1
 
 
-def test_noise_has_the_standard_deviation_asked_for():
+def test_noise_has_the_given_standard_deviation():
     clean = one_video("rotating", noise=0)
     noisy = one_video("rotating", noise=0.02)
     inside = (clean > 0.15) & (clean < 0.85)
@@ -153,7 +153,7 @@ def test_motion_is_stationary(kind):
     np.testing.assert_allclose(late.mean(), early.mean(), rtol=0.05)
 
 
-def test_kinds_are_told_apart_by_their_spectra():
+def test_kinds_are_distinguished_by_their_spectra():
     videos, labels = make_dynamic_textures(n_per_class=10, random_state=0)
     features = np.stack([spectrum(video) for video in videos])
     distances = np.linalg.norm(features[:, None] - features[None], axis=-1)

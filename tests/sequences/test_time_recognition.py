@@ -65,7 +65,7 @@ def test_what_is_no_clock(values):
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-3, 1e-6, 1e-9])
-def test_seconds_since_1970_are_told_by_their_size(unit):
+def test_seconds_since_1970_are_recognised_by_their_size(unit):
     assert time_recognition.find_epoch_unit(1.7e9 / unit, 1.7e9 / unit + 1 / unit) == unit
     assert time_recognition.find_epoch_unit(20.0, 1.7e9 / unit) is None
 

@@ -229,14 +229,14 @@ def test_default_is_eight_frames_of_which_six_overlap():
 
 
 @pytest.mark.parametrize("convert", [np.float32, np.float64, np.int16, np.ndarray.tolist])
-def test_any_real_numbers_will_do(convert):
+def test_any_real_numbers_are_accepted(convert):
     video = random_video((9, 6, 7))
     given = convert(video)
     np.testing.assert_array_equal(lbp_top(given), lbp_top(video))
     np.testing.assert_array_equal(given, random_video((9, 6, 7)))
 
 
-def test_any_order_in_memory_will_do():
+def test_any_order_in_memory_is_accepted():
     video = random_video((9, 6, 7))
     for same in (np.asfortranarray(video), np.repeat(video, 2, axis=2)[:, :, ::2]):
         np.testing.assert_array_equal(lbp_top(same), lbp_top(video))

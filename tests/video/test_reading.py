@@ -276,7 +276,7 @@ def test_frames_are_not_made_far_larger_than_they_are(tmp_path):
     assert read_video(tmp_path / "a.mkv", size=(512, 512), length=1).shape == (1, 512, 512)
 
 
-def test_sizes_are_refused_before_memory_is_taken(tmp_path, monkeypatch):
+def test_sizes_are_refused_before_memory_is_allocated(tmp_path, monkeypatch):
     write_video(tmp_path / "a.mkv", SMOOTH)
     monkeypatch.setenv("LDSLEARN_MAX_BYTES", str(5000))
     with pytest.raises(
@@ -337,7 +337,7 @@ def test_arguments_that_pyav_does_not_know_are_no_broken_file(tmp_path, monkeypa
         read_video(tmp_path / "a.mkv")
 
 
-def test_texts_in_another_encoding_are_passed_over(tmp_path):
+def test_texts_in_another_encoding_are_skipped(tmp_path):
     write_video(tmp_path / "a.mkv", SMOOTH)
     data = (tmp_path / "a.mkv").read_bytes()
     (tmp_path / "a.mkv").write_bytes(data.replace(b"Lavf", b"\xe9\xe8\xff\xfe"))

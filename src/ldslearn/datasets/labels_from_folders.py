@@ -67,8 +67,8 @@ def list_folder(
     if by_class and without_items:
         names = _errors.list_some([folder.name for folder in without_items])
         warnings.warn(
-            f"skipped the folder {names}: it holds no video, folder of images or array, by their "
-            "suffixes. Rename or convert its files, or move it elsewhere.",
+            f"skipped folders without a video, folder of images or array: {names}. Rename or "
+            "convert their files, or move them elsewhere.",
             stacklevel=3,
         )
     if by_class:

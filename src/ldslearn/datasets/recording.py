@@ -142,5 +142,5 @@ def unknown_rate(path: Path, rate: float) -> ValueError:
     """Return the error about a file without times of its samples, where a rate is required."""
     return _errors.bad_file(
         path, f"say when its samples were taken for rate={rate:g}", "no times in seconds",
-        "Name a column of time with its unit, as in 'time [ms]', or omit rate, --rate.",
+        "Name a time column with its unit, as in 'time [ms]', or omit rate, --rate.",
     )  # fmt: skip

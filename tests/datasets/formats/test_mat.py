@@ -316,7 +316,7 @@ def test_version_4_is_named(path):
         read_mat(path)
 
 
-def test_h5py_is_asked_for(path):
+def test_h5py_is_required(path):
     path.write_bytes(bytes(512) + b"\x89HDF\r\n\x1a\n" + bytes(500))
     program = (
         "import sys; sys.modules['h5py'] = None\n"

@@ -135,7 +135,7 @@ def test_columns_and_time_are_chosen_by_name_or_number(path):
     [
         ("clock", None, r"have a column 'clock'; got the columns 'time', 'ax', 'ay'. Give one of"),
         (None, ["4"], r"have a column '4'; got the columns 'time', 'ax', 'ay'"),
-        ("time", ["time"], "columns must be others than the column of time; got time"),
+        ("time", ["time"], "columns must be others than the time column; got time"),
         ("ax", None, None),
     ],
 )
@@ -156,7 +156,7 @@ def test_columns_of_text_are_named_with_a_remedy_that_works(path):
     assert read_table(path, columns=["ax", "ay"]).values.shape == (2, 30)
 
 
-def test_two_columns_of_one_name_are_told_apart_by_number(path):
+def test_two_columns_of_one_name_are_distinguished_by_number(path):
     write(path, SECONDS, "time,a,a")
     with pytest.raises(ValueError, match="have one column 'a'; got 2 of them. Give its number, one "
                        "of 2, 3"):  # fmt: skip
@@ -176,14 +176,14 @@ def test_times_that_cannot_be_read_name_the_line_and_the_remedy_works(path):
 
 def test_a_table_of_time_alone_has_no_channel(path):
     path.write_text("time\n" + "\n".join(SECONDS))
-    with pytest.raises(ValueError, match=r"a channel beside its columns of time.*--time none"):
+    with pytest.raises(ValueError, match=r"a channel beside its time columns.*--time none"):
         read_table(path)
     assert read_table(path, "none").values.shape == (1, 30)
     path.write_text("\n".join(SECONDS))
     assert read_table(path).values.shape == (1, 30)
 
 
-def troubles(path, seconds, **options):
+def find_faults(path, seconds, **options):
     table = read_table(write(path, [f"{s:.3f}" for s in seconds]), **options)
     return {t.kind: t for t in find_time_faults(table.clock, table.lines)}, sampling_rate(
         table.clock
@@ -193,23 +193,23 @@ def troubles(path, seconds, **options):
 EVEN = np.arange(30) / 50
 
 
-def test_troubles_name_the_line(path):
+def test_time_faults_name_the_line(path):
     gap, back, same = EVEN.copy(), EVEN.copy(), EVEN.copy()
     gap[20:] += 1
     back[20:] -= 0.1
     same[20] = same[19]
-    assert troubles(path, EVEN) == ({}, pytest.approx(50))
-    found, rate = troubles(path, gap)
+    assert find_faults(path, EVEN) == ({}, pytest.approx(50))
+    found, rate = find_faults(path, gap)
     assert "1.02 s between lines 21 and 22, where the usual step is 0.02 s" in found["gap"].text
     assert rate == pytest.approx(50)
-    assert "backwards in line 22" in troubles(path, back)[0]["backwards"].text
-    assert set(troubles(path, back)[0]) == {"backwards"}
-    assert "same in line 22" in troubles(path, same)[0]["repeats"].text
+    assert "backwards in line 22" in find_faults(path, back)[0]["backwards"].text
+    assert set(find_faults(path, back)[0]) == {"backwards"}
+    assert "same in line 22" in find_faults(path, same)[0]["repeats"].text
     uneven = np.cumsum(np.tile([0.01, 0.03], 15))
-    found, rate = troubles(path, uneven)
+    found, rate = find_faults(path, uneven)
     assert found["uneven"].text == "has steps from 0.01 s to 0.03 s"
     assert rate == pytest.approx(50, rel=0.03)
-    coarse, rate = troubles(path, np.floor(np.arange(30) / 10))
+    coarse, rate = find_faults(path, np.floor(np.arange(30) / 10))
     assert coarse["repeats"].count == 27
     assert rate == pytest.approx(14.5)
 

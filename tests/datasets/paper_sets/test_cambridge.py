@@ -61,7 +61,7 @@ def test_numbers_of_jobs_give_the_same(whole):
 
 
 @pytest.mark.usefixtures("few")
-def test_lower_case_sets_hidden_folders_and_other_files_do_no_harm(whole, tmp_path):
+def test_lower_case_sets_hidden_folders_and_other_files_are_accepted(whole, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
     (copy / "Set1").rename(copy / "set1")
@@ -70,7 +70,7 @@ def test_lower_case_sets_hidden_folders_and_other_files_do_no_harm(whole, tmp_pa
     assert load_cambridge(copy).names == load_cambridge(whole).names
 
 
-def test_what_is_missing_is_said_with_counts(tmp_path):
+def test_what_is_missing_is_named_with_counts(tmp_path):
     for number in range(18):
         write_frames(tmp_path / f"Set2/0003/{number:04d}", quadrants(1, 3, number, n_frames=1))
     (tmp_path / "Set2/0003/0018").mkdir()  # no frames: no sequence

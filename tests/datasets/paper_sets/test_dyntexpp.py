@@ -56,7 +56,7 @@ def test_nine_are_the_first_nine_classes(listed):
 
 
 @pytest.mark.usefixtures("few")
-def test_nine_classes_alone_will_do_for_nine(tmp_path):
+def test_nine_classes_alone_suffice_for_nine(tmp_path):
     for number in range(9 * PER_CLASS):
         savemat(tmp_path / f"{number + 1:04d}.mat", {"subv": coded(number)})
     assert len(load_dyntexpp(tmp_path, classes="nine", features="pixels")) == 27

@@ -74,7 +74,7 @@ def test_a_folder_for_each_class(tmp_path, kind):
         np.testing.assert_array_equal(sequence, grasp("bdh", number))
 
 
-def test_what_is_missing_is_said_with_counts(tmp_path):
+def test_what_is_missing_is_named_with_counts(tmp_path):
     for label, count in (("empty", 2), ("full", 1)):
         (tmp_path / label).mkdir()
         for i in range(count):

@@ -111,7 +111,7 @@ def test_missing_files_are_named(tmp_path, name):
         load_ucsd(root, partial=True)
 
 
-def test_a_missing_folder_is_said(tmp_path):
+def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="that folder is missing"):
         load_ucsd(tmp_path / "nowhere")
 

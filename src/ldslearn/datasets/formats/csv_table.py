@@ -142,7 +142,7 @@ class _Rows:
             maybe |= {i for i, field in enumerate(fields) if is_stamp(field)}
             maybe -= set(chosen or ())
         if chosen is not None and not set(chosen).isdisjoint(self.given):
-            raise _errors.invalid("columns", "be others than the column of time", self.time, "")
+            raise _errors.invalid("columns", "be others than the time column", self.time, "")
         self.texts: dict[int, list[str]] = {i: [] for i in sorted(maybe)}
         wanted = range(self.n_columns) if chosen is None else chosen
         self.numeric = [i for i in wanted if i not in maybe]

@@ -139,7 +139,7 @@ def find_time(candidates: CandidateColumns, n_columns: int, *, strict: bool) -> 
             doubt = f"{candidates.name(0)} rises throughout, but not evenly"
     if len(no_channels) == n_columns:
         raise _errors.bad_file(
-            candidates.path, "have a channel beside its columns of time",
+            candidates.path, "have a channel beside its time columns",
             f"{' and '.join(map(candidates.name, sorted(no_channels)))} alone",
             f"To read them as channels give --time {NONE}.",
         )  # fmt: skip

@@ -1,10 +1,9 @@
-"""Labels from a file, and from folders of several levels."""
+"""Labels from a CSV file of labels."""
 
 import numpy as np
 import pytest
 
 from ldslearn.datasets import load_folder
-from ldslearn.datasets.labels_from_folders import list_folder
 
 
 @pytest.fixture
@@ -96,45 +95,3 @@ def test_items_without_a_label_can_be_skipped(folder):
     assert data.y.tolist() == ["a", "b"]
     assert data.skipped[0][0] == "a_2.npy"
     assert "has no label in" in data.skipped[0][1]
-
-
-def test_levels_name_classes_and_groups(people):
-    data = load_folder(people, levels="group/class/item")
-    assert data.names[0] == "anna/run/1.npy"
-    assert data.y.tolist() == ["run", "walk"] * 2
-    assert data.groups.tolist() == ["anna", "anna", "ben", "ben"]
-    data = load_folder(people, levels="*/class/item")
-    assert data.groups is None
-    data = load_folder(people, levels="split/class/item")
-    assert data.split.tolist() == ["anna", "anna", "ben", "ben"]
-
-
-def test_notes_above_the_items_are_no_items(people):
-    (people / "notes.csv").write_text("anna,30 years\n")
-    assert len(list_folder(people, levels="group/class/item")) == 4
-
-
-@pytest.mark.parametrize("levels", ["", "class", "class/class/item", "kind/item", "item/class"])
-def test_bad_levels(people, levels):
-    with pytest.raises(ValueError, match=r"levels must name class, group, split or \* once for ea"):
-        load_folder(people, levels=levels)
-
-
-def test_every_item_is_on_its_level(people):
-    np.save(people / "anna" / "0.npy", np.ones((2, 9)))
-    with pytest.raises(ValueError, match="every item as group/class/item; got anna/0.npy. Move it"):
-        load_folder(people, levels="group/class/item")
-
-
-def test_deep_folders_are_told_with_what_would_work(people):
-    with pytest.raises(ValueError, match="such as anna/run/1.npy") as caught:
-        load_folder(people)
-    message = str(caught.value)
-    assert "--levels group/class/item if the first is who was recorded" in message
-    assert "name that file in place of the folder" in message
-    lines = message.split("with the line '")[1].split("', and name that file")[0]
-    header, line = lines.split("' and lines such as '")
-    (people / "manifest.csv").write_text(f"{header}\n{line}\n")
-    data = load_folder(people / "manifest.csv")
-    assert data.y.tolist() == ["run"]
-    assert data.groups.tolist() == ["anna"]
