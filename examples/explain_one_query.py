@@ -49,7 +49,7 @@ for place, (name, sequence) in enumerate(
     bottom[1].plot(scaled - 2.2 * place, color="black" if place == 0 else "tab:grey")
     bottom[1].text(0, -2.2 * place + 1.05, name, fontsize=9)
 bottom[1].set(
-    title="first channel of the query and its main atoms",
+    title="query and main atoms, channel 1",
     yticks=[],
     xlabel="time",
     ylim=(-7.9, 1.8),

@@ -158,7 +158,7 @@ def _compare_classifiers() -> Table:
 
 def _make_classifiers() -> dict[str, ClassifierMixin]:
     return {
-        "nearest neighbour, Martin distance (LDS-Martin)": NearestLDSClassifier(),
+        "nearest system, Martin (LDS-Martin)": NearestLDSClassifier(),
         "SVM, projection kernel": LDSSVC(),
         "sparse codes, finite kernel (gLDS-SC)": SparseCodingClassifier("finite"),
         "sparse codes, projection (LDS-SC-Grass)": SparseCodingClassifier(),

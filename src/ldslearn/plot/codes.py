@@ -59,7 +59,7 @@ def plot_residuals(residuals: NDArray[Any], classes: ArrayLike, ax: Axes) -> Axe
     ax.set_yticks(np.arange(len(classes)), names)
     ax.invert_yaxis()
     ax.bar_label(bars, fmt="%.2f", padding=3)
-    ax.set_xlim(0, 1.15 * residuals.max())
+    ax.set_xlim(0, 1.2 * residuals.max())
     ax.set_xlabel("residual $e_c$, Eq. (13)")
     return ax
 

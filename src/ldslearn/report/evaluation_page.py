@@ -11,6 +11,7 @@ from ldslearn.report.page import (
     format_details,
     format_figure,
     format_grid,
+    format_measures,
     format_paragraph,
     format_table,
     render_page,
@@ -86,11 +87,8 @@ def _format_summary(record: dict[str, Any]) -> str:
         f"Always predicting the most frequent class would give {100 * largest:.1f} %. "
         f"Protocol: {record['protocol']}."
     )
-    measures = "".join(
-        f'<div><span class="big">{100 * record[key]:.1f} %</span>{name}</div>'
-        for key, name in _MEASURES.items()
-    )
-    return f'<div class="measures">{measures}</div>' + format_paragraph(words, "lead")
+    measures = ((f"{100 * record[key]:.1f} %", name) for key, name in _MEASURES.items())
+    return format_measures(measures) + format_paragraph(words, "lead")
 
 
 def _format_rounds(record: dict[str, Any]) -> list[str]:

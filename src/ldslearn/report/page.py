@@ -50,6 +50,15 @@ def format_paragraph(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{words}</p>' if kind else f"<p>{words}</p>"
 
 
+def format_measures(measures: Iterable[tuple[str, str]]) -> str:
+    """Return pairs of value and name side by side, the values in large type."""
+    parts = "".join(
+        f'<div><span class="big">{escape(value)}</span>{escape(name)}</div>'
+        for value, name in measures
+    )
+    return f'<div class="measures">{parts}</div>'
+
+
 def format_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False
 ) -> str:

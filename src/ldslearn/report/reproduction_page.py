@@ -14,6 +14,7 @@ from ldslearn.report.page import (
     Section,
     format_figure,
     format_grid,
+    format_measures,
     format_paragraph,
     format_table,
     render_page,
@@ -48,7 +49,7 @@ def render_reproduction_page(record: dict[str, Any], command: str) -> str:
 
 def _format_summary(record: dict[str, Any]) -> str:
     counts = Counter(claim["verdict"] for claim in record["claims"])
-    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _MARKS if counts[verdict])
+    verdicts = [(str(counts[verdict]), verdict) for verdict in _MARKS if counts[verdict]]
     origins = {one["origin"] for one in record["collections"].values()}
     words = {
         "paper": "sets of the paper",
@@ -58,8 +59,7 @@ def _format_summary(record: dict[str, Any]) -> str:
     }
     used = ", ".join(words[origin] for origin in words if origin in origins)
     short = " Fewer values and rounds than in a full run (--quick)." if record["quick"] else ""
-    big = f'<p><span class="big">{escape(verdicts)}</span></p>' if verdicts else ""
-    return big + format_paragraph(
+    return (format_measures(verdicts) if verdicts else "") + format_paragraph(
         "“Analyzing Linear Dynamical Systems: From Modeling to Coding and Learning” (Huang, Sun, "
         f"Cao, Harandi). Figures and tables: {len(record['figures'])}. Runs: {record['n_runs']}. "
         f"Data: {used}.{short}",
