@@ -36,7 +36,7 @@ from ldslearn.paper.ledger import Ledger, Run
 from ldslearn.persist import Model
 from ldslearn.scale import LDSStore, write_kernel
 from ldslearn.scale import kernel_files as on_disk
-from ldslearn.scale.resuming import finished, note_of, write_note
+from ldslearn.scale.resuming import find_finished, name_note, write_note
 from ldslearn.scale.shards import INDEX, Shard
 from ldslearn.video import read_video, write_video
 
@@ -148,11 +148,11 @@ SHARD = Shard("systems-0123456789abcdef.npz", 0, fingerprint="f" * 64, skipped=(
 
 def write_a_note(path):
     write_note(path.parent, SHARD.fingerprint, SHARD)
-    (path.parent / note_of(SHARD.fingerprint)).replace(path)
+    (path.parent / name_note(SHARD.fingerprint)).replace(path)
 
 
 def read_a_note(path):
-    return finished(path.parent).get(SHARD.fingerprint, REFUSED)
+    return find_finished(path.parent).get(SHARD.fingerprint, REFUSED)
 
 
 SOURCE = DataSet(
@@ -179,7 +179,7 @@ SYSTEMS = random_systems(5, n_channels=4, n_states=2)
 
 def write_progress(path):
     """Half a kernel on disk; its notes, or its file, are what is damaged: whichever it is named."""
-    made, original = [], on_disk.tile_of
+    made, original = [], on_disk.compute_tile
 
     def tile(*arguments, **settings):
         made.append(1)
@@ -189,7 +189,7 @@ def write_progress(path):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(on_disk, "_TILE", 0)
-        patch.setattr(on_disk, "tile_of", tile)
+        patch.setattr(on_disk, "compute_tile", tile)
         with pytest.raises(KeyboardInterrupt):
             write_kernel(path.with_suffix(""), SYSTEMS)
     for end in (".part", ".done"):
@@ -230,7 +230,7 @@ CASES = {
     "model": Case(write_model, Model.load, checked="all"),
     "index": Case(write_store, read_store, INDEX, checked="all"),
     "shard": Case(write_store, read_store, "systems-000000.npz", checked="all"),
-    "note": Case(write_a_note, read_a_note, note_of(SHARD.fingerprint), checked="all"),
+    "note": Case(write_a_note, read_a_note, name_note(SHARD.fingerprint), checked="all"),
     "record": Case(write_record, read_record, checked="all"),
     "progress": Case(write_progress, read_progress, "K.npy.done", checked="all"),
     "kernel": Case(write_progress, read_progress, "K.npy.part", "all", damage_start),

@@ -83,7 +83,7 @@ def name_systems(**batches: Any) -> Iterator[None]:
         yield
     except _errors.SystemsError as error:
         batch: Any = batches.get("Y" if error.batch == " of Y" else "X")
-        names = batch.texts("names") if hasattr(batch, "texts") else None
+        names = batch.read_texts("names") if hasattr(batch, "read_texts") else None
         if names is None or error.batch not in ("", " of Y"):
             raise
         raise error.add_names(names) from error.__cause__

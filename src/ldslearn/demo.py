@@ -43,7 +43,7 @@ from ldslearn.plot import (
     plot_soft_normalisation,
 )
 from ldslearn.report import render_evaluation_page
-from ldslearn.scale.sources import check_output, check_output_folder
+from ldslearn.scale.output_checks import check_output, check_output_folder
 from ldslearn.video import to_sequence, to_video
 
 

@@ -151,7 +151,7 @@ def test_a_dictionary_is_inspected(home, capsys):
 
 def test_a_store_that_was_interrupted_says_so(home, capsys, tmp_path):
     (tmp_path / "systems-0123456789abcdef.npz").write_bytes(b"")
-    assert "which goes on where it was interrupted" in failure(capsys, "inspect", tmp_path)
+    assert "which resumes an interrupted run" in failure(capsys, "inspect", tmp_path)
 
 
 def test_a_store_is_inspected_and_is_no_folder_of_files(home, capsys):

@@ -164,7 +164,7 @@ def test_mixed_rates_cause_one_warning_and_can_be_resampled(folder, tmp_path):
     with pytest.warns(UserWarning, match=message):
         encode_folder(folder, tmp_path / "store", LDSEncoder(2))
     store = encode_folder(folder, tmp_path / "even", LDSEncoder(2), rate=25)
-    assert store.texts("rates") == ["25.0"] * 8
+    assert store.read_texts("rates") == ["25.0"] * 8
     halved = load_folder(folder, rate=25, stride=5)
     np.testing.assert_array_equal(halved.rates, np.full(8, 5))
 

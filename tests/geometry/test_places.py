@@ -25,7 +25,7 @@ from ldslearn.geometry import (
 )
 from ldslearn.geometry.output_normal import unstable_systems
 from ldslearn.scale import LDSStore, write_kernel
-from ldslearn.scale.shards import write_index, write_shard, writing
+from ldslearn.scale.shards import lock_store, write_index, write_shard
 
 from support.makers import contractions
 
@@ -41,7 +41,7 @@ def spoiled(indices, n_systems=40, *, allow_unstable=False, factor=1.5):
 
 def stored(path, systems, size=7, *, names=True):
     """A store of small shards, whose systems have names."""
-    with writing(path) as folder:
+    with lock_store(path) as folder:
         shards = []
         for start in range(0, len(systems), size):
             block = systems[start : start + size]

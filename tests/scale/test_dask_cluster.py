@@ -192,7 +192,7 @@ def test_a_kernel_that_was_interrupted_goes_on(store, systems, tmp_path, monkeyp
     from ldslearn.scale import kernel_files as on_disk
 
     monkeypatch.setattr(on_disk, "_TILE", 0)
-    original, made = on_disk.tile_of, []
+    original, made = on_disk.compute_tile, []
 
     def interrupted(*arguments, **settings):
         made.append(1)
@@ -200,7 +200,7 @@ def test_a_kernel_that_was_interrupted_goes_on(store, systems, tmp_path, monkeyp
             raise KeyboardInterrupt
         return original(*arguments, **settings)
 
-    monkeypatch.setattr(on_disk, "tile_of", interrupted)
+    monkeypatch.setattr(on_disk, "compute_tile", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_kernel(tmp_path / "K.npy", store)
     K = write_kernel(tmp_path / "K.npy", store)
@@ -215,7 +215,7 @@ def test_a_kernel_goes_on_from_its_own_tiles_only(store, systems, tmp_path, monk
     monkeypatch.setattr(on_disk, "_TILE", 0)
     windowed = LDS(**{**systems._arrays, "windows": 2})
     pairs = LDSStore.write(tmp_path / "pairs", [windowed[:7], windowed[7:]])
-    path, original = tmp_path / "K.npy", on_disk.tile_of
+    path, original = tmp_path / "K.npy", on_disk.compute_tile
 
     def interrupt(X, kernel, after):
         made = []
@@ -227,7 +227,7 @@ def test_a_kernel_goes_on_from_its_own_tiles_only(store, systems, tmp_path, monk
             return original(*arguments, **settings)
 
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(on_disk, "tile_of", tile)
+            patch.setattr(on_disk, "compute_tile", tile)
             write_kernel(path, X, kernel)
 
     interrupt(pairs.window(0), "projection", 2)
@@ -260,7 +260,7 @@ def test_files_are_encoded_where_they_are(client, tmp_path):
         there = encode_folder(tmp_path / "clips", tmp_path / "there", encoder, shard_size=1)
         assert engine.n_blocks == 12 + 1  # the first item, to begin with
     here = encode_folder(tmp_path / "clips", tmp_path / "here", encoder, shard_size=2)
-    assert there.texts("names") == here.texts("names")
+    assert there.read_texts("names") == here.read_texts("names")
     same_systems(there[:], here[:])
 
 

@@ -128,7 +128,7 @@ def test_a_file_that_ends_its_reader_is_found_and_left_out(own_client, tmp_path,
     ):
         store = encode_folder(tmp_path / "clips", tmp_path / "store", LDSEncoder(4), shard_size=3)
         assert engine.summary()["workers_lost"] >= 3  # to begin with, with others, and alone
-    assert store.texts("names") == ["1.npy", "2.npy", "3.npy", "4.npy"]
+    assert store.read_texts("names") == ["1.npy", "2.npy", "3.npy", "4.npy"]
     reason = "0deadly.npy must be readable; it ended every process that read it. Leave it out."
     assert store.skipped == [("0deadly.npy", reason)]
 

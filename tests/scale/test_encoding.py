@@ -71,9 +71,9 @@ def test_a_store_holds_the_systems_of_the_encoder(clips):
     expected = ENCODER.fit_transform(data.X)
     for name, array in expected._arrays.items():
         np.testing.assert_array_equal(store[:]._arrays[name], array)
-    assert tuple(store.texts("names")) == data.names
-    assert store.texts("labels") == data.y.tolist()
-    assert store.texts("groups") is None
+    assert tuple(store.read_texts("names")) == data.names
+    assert store.read_texts("labels") == data.y.tolist()
+    assert store.read_texts("groups") is None
     assert len(store.shards) > 1
     assert store.skipped == []
     assert sorted(os.listdir(store.path)) == ["index.json", *sorted(s.name for s in store.shards)]
@@ -89,8 +89,8 @@ def test_items_that_fail_are_listed_and_left_out(clips):
     assert "2.npy must be an .npy array; got a text" in reasons["a/2.npy"]
     assert reasons["b/3.npy"].startswith("b/3.npy must vary over time; got a constant")
     assert "must have 6 channels like the first item; got 5 channels" in reasons["b/5.npy"]
-    assert store.texts("names") == ["a/0.npy", "a/4.npy", "a/6.npy", "b/1.npy", "b/7.npy"]
-    expected = ENCODER.fit_transform([np.load(clips / name) for name in store.texts("names")])
+    assert store.read_texts("names") == ["a/0.npy", "a/4.npy", "a/6.npy", "b/1.npy", "b/7.npy"]
+    expected = ENCODER.fit_transform([np.load(clips / name) for name in store.read_texts("names")])
     np.testing.assert_array_equal(store[:].C, expected.C)
 
 
@@ -108,7 +108,7 @@ def test_a_store_of_another_origin_is_left_alone(clips):
     folder = clips.parent / "store"
     LDSStore.write(folder, ENCODER.fit_transform(load_folder(clips).X))
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    with pytest.raises(ValueError, match="be new, empty or one that encode made"):
+    with pytest.raises(ValueError, match="be new, empty or one made by encode"):
         encode(clips)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
@@ -128,9 +128,9 @@ def test_what_a_manifest_says_is_kept_and_kept_up(clips):
         text = "\n".join(["path,label,split,group", *lines]).format(*[word] * 3)
         (clips / "some.csv").write_text(text)
         store = encode_folder(clips / "some.csv", clips.parent / "store", ENCODER, shard_size=3)
-        assert [*store.texts("labels")] == [f"{word}{i}" for i in (0, 2, 4)]
-        assert [*store.texts("splits")] == ["part0", "part2", "part4"]
-        assert [*store.texts("groups")] == ["who0", "who2", "who4"]
+        assert [*store.read_texts("labels")] == [f"{word}{i}" for i in (0, 2, 4)]
+        assert [*store.read_texts("splits")] == ["part0", "part2", "part4"]
+        assert [*store.read_texts("groups")] == ["who0", "who2", "who4"]
 
 
 def test_nothing_readable_is_an_error(clips):
@@ -146,7 +146,7 @@ def test_a_run_goes_on_where_it_was_interrupted(clips, monkeypatch):
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         interrupt_at(patch, "a/4.npy")
         encode(clips, shard_size=1)
-    with pytest.raises(FileNotFoundError, match="which goes on where it was interrupted"):
+    with pytest.raises(FileNotFoundError, match="which resumes an interrupted run"):
         LDSStore.open(clips.parent / "store")
     names = made_anew(monkeypatch)
     assert len(encode(clips, shard_size=1)) == 8
@@ -189,7 +189,7 @@ def test_shards_of_files_that_are_gone_are_removed(clips):
 
 def test_a_store_of_other_parameters_is_refused(clips):
     encode(clips)
-    match = "must have been made with stride=2, as is asked for; got one made with stride=1"
+    match = "must have been made with stride=2, as is required now; got one made with stride=1"
     with pytest.raises(ValueError, match=match):
         encode(clips, stride=2)
     (clips.parent / "store" / "notes.txt").write_text("mine")
@@ -199,8 +199,8 @@ def test_a_store_of_other_parameters_is_refused(clips):
 
 def test_clips_of_one_item_are_a_group(clips):
     store = encode(clips, length=10, chunk=True)
-    assert store.texts("names")[:3] == ["a/0.npy#0", "a/0.npy#1", "a/2.npy#0"]
-    assert store.texts("groups")[:3] == ["a/0.npy", "a/0.npy", "a/2.npy"]
+    assert store.read_texts("names")[:3] == ["a/0.npy#0", "a/0.npy#1", "a/2.npy#0"]
+    assert store.read_texts("groups")[:3] == ["a/0.npy", "a/0.npy", "a/2.npy"]
 
 
 def test_a_share_of_variance_needs_all_sequences(clips):
@@ -247,7 +247,7 @@ def test_an_interrupt_leaves_a_store_as_it_was(clips, monkeypatch):
     names = made_anew(monkeypatch)
     again = encode(clips, shard_size=1)
     assert names == [["b/1.npy"]]
-    expected = ENCODER.fit_transform([np.load(clips / name) for name in again.texts("names")])
+    expected = ENCODER.fit_transform([np.load(clips / name) for name in again.read_texts("names")])
     np.testing.assert_array_equal(again[:].C, expected.C)
     assert sorted(os.listdir(again.path)) == ["index.json", *sorted(s.name for s in again.shards)]
 

@@ -23,7 +23,7 @@ def systems(monkeypatch):
 
 
 def interrupt(path, systems, monkeypatch, after=3):
-    original, made = on_disk.tile_of, []
+    original, made = on_disk.compute_tile, []
 
     def tile(*arguments, **settings):
         made.append(1)
@@ -32,18 +32,18 @@ def interrupt(path, systems, monkeypatch, after=3):
         return original(*arguments, **settings)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(on_disk, "tile_of", tile)
+        patch.setattr(on_disk, "compute_tile", tile)
         write_kernel(path, systems)
 
 
 def count_tiles(monkeypatch):
-    original, made = on_disk.tile_of, []
+    original, made = on_disk.compute_tile, []
 
     def tile(*arguments, **settings):
         made.append(1)
         return original(*arguments, **settings)
 
-    monkeypatch.setattr(on_disk, "tile_of", tile)
+    monkeypatch.setattr(on_disk, "compute_tile", tile)
     return made
 
 
@@ -103,14 +103,14 @@ def test_a_process_that_may_not_write_so_much_lives(tmp_path):
 
 
 def test_a_kernel_has_one_writer(systems, tmp_path, monkeypatch):
-    path, original = tmp_path / "K.npy", on_disk.tile_of
+    path, original = tmp_path / "K.npy", on_disk.compute_tile
 
     def meanwhile(*arguments, **settings):
         with pytest.raises(BlockingIOError, match="kernel .*K.npy must be written by one process"):
             write_kernel(path, systems[:4])
         return original(*arguments, **settings)
 
-    monkeypatch.setattr(on_disk, "tile_of", meanwhile)
+    monkeypatch.setattr(on_disk, "compute_tile", meanwhile)
     K = write_kernel(path, systems)
     np.testing.assert_allclose(K, pairwise_kernel(systems), rtol=1e-12)
     assert [file.name for file in tmp_path.iterdir()] == ["K.npy"]

@@ -216,9 +216,9 @@ def test_shards_are_compared_with_their_digest_once(store, systems, monkeypatch)
     path.write_bytes(whole)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     asked = []
-    digest_of = shards_module.digest_of
+    hash_file = shards_module.hash_file
     monkeypatch.setattr(
-        shards_module, "digest_of", lambda path: asked.append(path.name) or digest_of(path)
+        shards_module, "hash_file", lambda path: asked.append(path.name) or hash_file(path)
     )
     opened = LDSStore.open(store.path)
     for _ in range(2):
@@ -242,7 +242,7 @@ def test_an_index_that_is_a_link_is_not_replaced(store, systems, tmp_path):
 
 def test_a_store_has_one_writer(tmp_path, systems):
     with (
-        shards_module.writing(tmp_path / "store"),
+        shards_module.lock_store(tmp_path / "store"),
         pytest.raises(BlockingIOError, match="must be written by one process at a time; process"),
     ):
         LDSStore.write(tmp_path / "store", [systems])
@@ -278,8 +278,8 @@ def test_texts_are_read_without_the_systems(tmp_path, monkeypatch):
     shard = shards.write_shard(tmp_path, 0, systems, {"names": ["a", "b", "c"]})
     monkeypatch.setattr(shards, "load_arrays", noted)
     block = shards.StoredBlock(tmp_path, (shard,))
-    assert block.texts("names") == ["a", "b", "c"]
-    assert block.texts("labels") is None
+    assert block.read_texts("names") == ["a", "b", "c"]
+    assert block.read_texts("labels") is None
     assert read == ["names"]
     same(block.load(), systems)
 
@@ -291,9 +291,9 @@ def test_a_shard_with_an_array_too_many_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / shard.name, "a") as archive:
         archive.write(tmp_path / shard.name, "more.npy")
     path = tmp_path / shard.name
-    shard = replace(shard, n_bytes=path.stat().st_size, sha256=shards.digest_of(path))
+    shard = replace(shard, n_bytes=path.stat().st_size, sha256=shards.hash_file(path))
     block = shards.StoredBlock(tmp_path, (shard,))
-    for read in (block.load, lambda: block.texts("names")):
+    for read in (block.load, lambda: block.read_texts("names")):
         with pytest.raises(ValueError, match="must be a complete ldslearn shard file"):
             read()
 

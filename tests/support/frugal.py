@@ -42,7 +42,7 @@ def everything(clips, store):
     dictionary = LDSDictionary(**DICTIONARY).fit(systems)
     codes = dictionary.transform(systems)
     clusters = LDSKMeans(2, parts="skew", n_init=1, max_iter=1, random_state=0).fit(systems)
-    labels = np.array(systems.texts("labels"))
+    labels = np.array(systems.read_texts("labels"))
     known = np.linspace(0, len(systems) - 1, min(8, len(systems))).astype(int)
     classifier = SparseCodingClassifier(sparsity=0.01).fit(systems[known], labels[known])
     predicted = classifier.predict(systems)

@@ -74,7 +74,7 @@ class Encoding(Scenario):
             return None
         store = LDSStore.open(home / "store")
         assert store.verify() == []
-        return joblib.hash((store[:], store.texts("names")))
+        return joblib.hash((store[:], store.read_texts("names")))
 
 
 class Kernel(Scenario):

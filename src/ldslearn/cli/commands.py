@@ -78,7 +78,7 @@ def make_clips(
     """Write a folder of small AVI clips of moving textures, to try the other commands on."""
     from ldslearn.cli import showing
     from ldslearn.datasets import make_dynamic_textures
-    from ldslearn.scale.sources import check_output_folder
+    from ldslearn.scale.output_checks import check_output_folder
     from ldslearn.video import write_video
 
     check_output_folder(folder)
@@ -123,7 +123,7 @@ def inspect(
     from ldslearn.cli.inputs import is_saved, load_data, read_array_file
     from ldslearn.datasets.labels_from_manifest import is_manifest
     from ldslearn.datasets.summary import summarize_collection
-    from ldslearn.scale.sources import is_store
+    from ldslearn.scale.output_checks import is_store
     from ldslearn.sequences.offsets import warn_of_offsets
 
     if is_store(path):
@@ -274,10 +274,10 @@ def predict(
     from ldslearn.datasets.summary import fingerprint
     from ldslearn.models.usability import drop_unusable
     from ldslearn.persist.model import Model
-    from ldslearn.scale.sources import Source, check_output, is_store
+    from ldslearn.scale.output_checks import Input, check_output, is_store
 
     if csv is not None:
-        check_output(csv, Source(model), *(Source(item, levels, labels) for item in items))
+        check_output(csv, Input(model), *(Input(item, levels, labels) for item in items))
     check_model_file(model)
     trained = Model.load(model)
     if len(items) == 1 and is_store(items[0]):
@@ -416,11 +416,11 @@ def synthesize(
     from ldslearn.cli.inputs import is_model, read_one
     from ldslearn.models import synthesis
     from ldslearn.persist.model import Model
-    from ldslearn.scale.sources import Source, check_output
+    from ldslearn.scale.output_checks import Input, check_output
 
     with usage():
         synthesis.check_suffix(output)
-    check_output(output, Source(source))
+    check_output(output, Input(source))
     name = str(source)
     if is_model(source, find_kind(source)):
         model = Model.load(source)

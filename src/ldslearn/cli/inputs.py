@@ -22,7 +22,7 @@ from ldslearn.datasets.labels_from_folders import list_folder
 from ldslearn.datasets.labels_from_manifest import is_manifest
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.persist.files import KIND, KINDS
-from ldslearn.scale.sources import is_store
+from ldslearn.scale.output_checks import is_store
 from ldslearn.video.frame_options import FrameOptions
 
 ONE_FILE: dict[str, Callable[[Path], Collection]] = {

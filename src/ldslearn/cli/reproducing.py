@@ -49,7 +49,7 @@ def reproduce(
     from ldslearn.paper.plans import load_plan
     from ldslearn.paper.verdicts import summarize_claims
     from ldslearn.report import render_reproduction_page
-    from ldslearn.scale.sources import check_output, check_output_folder
+    from ldslearn.scale.output_checks import check_output, check_output_folder
 
     with usage():
         plans = {name: load_plan(name) for name in names if name != "all"}

@@ -177,9 +177,9 @@ def check_data_output(
     output: Path, data: Path, levels: str | None, labels: Path | None, layout: str | None
 ) -> Path:
     """Return where to write what is made of data, checked before the work begins."""
-    from ldslearn.scale.sources import Source, check_output
+    from ldslearn.scale.output_checks import Input, check_output
 
-    check_output(output, Source(data, levels, labels, is_set=layout is not None))
+    check_output(output, Input(data, levels, labels, is_set=layout is not None))
     return output
 
 

@@ -76,8 +76,8 @@ def encode(
     from ldslearn.cli.inputs import ONE_FILE, check_model_file
     from ldslearn.models import LDSEncoder
     from ldslearn.persist.model import Model
-    from ldslearn.scale.description import describe_time_of_store
     from ldslearn.scale.encoding import encode_folder
+    from ldslearn.scale.store_times import describe_time_of_store
 
     if data.suffix.lower() in ONE_FILE and data.is_file():
         raise _errors.bad_file(
@@ -149,11 +149,11 @@ def learn(
     from ldslearn.dictionary import LDSDictionary
     from ldslearn.persist import save
     from ldslearn.scale import LDSStore
-    from ldslearn.scale.sources import Source, check_output
+    from ldslearn.scale.output_checks import Input, check_output
 
     unfinished = output.with_name(f"{output.stem}.partial{output.suffix}")
     for path in (output, unfinished):
-        check_output(path, Source(Path(init)))
+        check_output(path, Input(Path(init)))
     systems = LDSStore.open(store)
     if init in ("kmeans", "random"):
         model: Any = LDSDictionary(16, init=init)
@@ -205,11 +205,11 @@ def code(
     from ldslearn._writing import atomic_write
     from ldslearn.cli import showing
     from ldslearn.scale import LDSStore
-    from ldslearn.scale.sources import Source, check_output
+    from ldslearn.scale.output_checks import Input, check_output
 
     if output.suffix != ".npy":
         raise _errors.bad_file(output, "have the suffix .npy", output.suffix or "none")
-    check_output(output, Source(dictionary))
+    check_output(output, Input(dictionary))
     model, systems = load_dictionary(dictionary), LDSStore.open(store)
     with on_cluster(cluster) as happened:
         codes = model.transform(systems)
@@ -262,8 +262,8 @@ def predict_store(model: Any, path: Path, cluster: str | None) -> tuple[Any, ...
     with on_cluster(cluster) as happened:
         found = model.predict_stored(store)
         happenings = happened()
-    names = store.texts("names") or [f"sequence {i}" for i in range(len(store))]
-    record = predicting.make_record(names, found, store.texts("labels"), store.skipped)
+    names = store.read_texts("names") or [f"sequence {i}" for i in range(len(store))]
+    record = predicting.make_record(names, found, store.read_texts("labels"), store.skipped)
     notes = [f"cluster: {told(happenings)}"] if happenings else []
     return {**record, **happenings}, *notes
 

@@ -73,8 +73,8 @@ class Model:
             if mine[name] is None:
                 theirs.pop(name, None)
         self._check_same({**mine, "frame_shape": self.frame_shape}, theirs, "store")
-        rates, known = parse_rates(store.texts("rates")), self.about.get("data") or {}
-        names = store.texts("names") or [f"sequence {i}" for i in range(len(store))]
+        rates, known = parse_rates(store.read_texts("rates")), self.about.get("data") or {}
+        names = store.read_texts("names") or [f"sequence {i}" for i in range(len(store))]
         warn_of_other_rates(names, rates, known.get("rates"))
         automatic = isinstance(self.estimator, AutoLDSClassifier)
         return predict_with_certainty(self.estimator if automatic else self._rest, store)

@@ -1,4 +1,4 @@
-"""More than memory holds: stores of systems, kernels in files, folders encoded on many cores."""
+"""Data larger than memory: stores of systems, kernel matrices in files, encoding on clusters."""
 
 from ldslearn.scale.dask_cluster import Cluster
 from ldslearn.scale.dask_connection import use_cluster

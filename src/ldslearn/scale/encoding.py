@@ -1,4 +1,4 @@
-"""From files to a store of systems, block by block: where the files are, and where it was left."""
+"""Encode a folder of files into a store of systems, block by block, resuming earlier runs."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -20,23 +20,30 @@ from ldslearn.datasets.rates import parse_rates, warn_of_mixed_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.datasets.shared_columns import agree_on_columns
 from ldslearn.models import LDSEncoder
-from ldslearn.scale.encoding_tasks import TEXTS, Beginning, Task, begin, encode_block, probe
+from ldslearn.scale.encoding_tasks import (
+    ITEM_FIELDS,
+    Start,
+    Task,
+    begin_encoding,
+    encode_block,
+    probe,
+)
+from ldslearn.scale.output_checks import Input, check_output_folder
 from ldslearn.scale.resuming import (
     check_contents,
     check_resumable,
     cut_items,
-    fingerprint_of,
-    finished,
-    made_with,
-    tidy,
+    find_finished,
+    fingerprint_items,
+    read_origin,
+    remove_leftovers,
 )
-from ldslearn.scale.shards import Shard, write_index, writing
-from ldslearn.scale.sources import Source, check_output_folder
+from ldslearn.scale.shards import Shard, lock_store, write_index
 from ldslearn.scale.store import LDSStore
 from ldslearn.video.frame_options import Crop, FrameOptions
 
-SHARD_SIZE = 64  # items; of clips of 48 x 48 pixels and ten states 14 MB
-_WARNINGS = 5  # passed on from all blocks together
+SHARD_SIZE = 64  # items: 14 MB for clips of 48 x 48 pixels and ten states
+_WARNINGS = 5  # repeated from all blocks together
 
 
 def encode_folder(
@@ -62,23 +69,23 @@ def encode_folder(
 ) -> LDSStore:
     """Encode the videos, image folders or arrays of a folder or manifest into a store of systems.
 
-    Only paths travel: files are read and systems are fitted where a block is worked on, in this
-    process or, inside :func:`ldslearn.scale.use_cluster`, on workers, which must see the files
-    and the store under the same paths. An item that cannot be read or fitted is left out and
-    listed, with its reason, in ``skipped``; one that a disk or network did not give is read again
-    by the next call. Given again, the same call keeps the shards that are finished and unchanged,
-    and makes the others; names say where a shard begins, so that a new file changes few of them.
-    One process writes a store at a time, and says so in a file ``.lock``; the lock of one that was
-    killed is taken over.
+    Files are read and systems are fitted in this process or, inside
+    :func:`ldslearn.scale.use_cluster`, on workers, which must see the files and the store under
+    the same paths. An item that cannot be read or fitted is skipped and listed, with its reason,
+    in ``skipped``. An item that a disk or network failed to deliver is read again by the next
+    call. When repeated, the same call keeps finished and unchanged shards, and makes the others.
+    Hashes of names decide where a shard begins, so that a new file changes few shards. One process
+    writes a store at a time and holds the file ``.lock``; the lock of a killed process is taken
+    over.
 
     Parameters
     ----------
     path : str or path
         As in :func:`load_folder`, and so are the next arguments.
     store : str or path
-        Folder to write; new, empty, or an earlier run's, and outside of `path`.
+        Folder to write; new, empty, or of an earlier run, and outside of `path`.
     encoder : LDSEncoder, optional
-        Its `n_states` must be whole, as no item is seen by all workers.
+        Its `n_states` must be a number, as no worker sees all items.
     size, colour, crop, stride, length, chunk, features, time, columns, rate, transpose, levels, \
     labels :
         As in :func:`load_folder`.
@@ -86,7 +93,7 @@ def encode_folder(
         Names that the channels of tables must have, in this order; those of the first table when
         not given.
     shard_size : int
-        Items a shard, some fewer on average and at most twice as many.
+        Items per shard: a few less on average, and at most twice as many.
 
     Returns
     -------
@@ -98,21 +105,23 @@ def encode_folder(
         raise _errors.invalid_parameter("n_states", "be whole to encode files", template.n_states)
     check_output_folder(store)
     listed, _ = list_items(path, levels, labels)
-    check_output_folder(store, Source(Path(path), items=listed))
+    check_output_folder(store, Input(Path(path), items=listed))
     items = [replace(item, source=Path(item.source).absolute()) for item in listed]
-    kept_size = size if crop == "motion" and size != "auto" else None  # others are settled below
+    kept_size = (
+        size if crop == "motion" and size != "auto" else None
+    )  # other sizes are chosen below
     wanted = ReadingSettings(
         FrameOptions(kept_size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
         None if channels is None else tuple(channels),
     )  # fmt: skip
-    with _new_folder(Path(store)), writing(Path(store).absolute()) as folder:
+    with _remove_if_unused(Path(store)), lock_store(Path(store).absolute()) as folder:
         check_contents(folder)
-        notes = _encode(items, folder, template, wanted, size, shard_size)
+        notes = _encode_items(items, folder, template, wanted, size, shard_size)
     encoded = LDSStore.open(folder)
     for text in list(dict.fromkeys(notes))[:_WARNINGS]:
         warnings.warn(text, stacklevel=2)
-    warn_of_mixed_rates(encoded.texts("names") or [], parse_rates(encoded.texts("rates")))
+    warn_of_mixed_rates(encoded.read_texts("names") or [], parse_rates(encoded.read_texts("rates")))
     if encoded.skipped:
         reasons = [reason for _, reason in encoded.skipped]
         warnings.warn(_errors.describe_skipped(reasons), stacklevel=2)
@@ -120,8 +129,8 @@ def encode_folder(
 
 
 @contextmanager
-def _new_folder(path: Path) -> Iterator[None]:
-    """Remove a folder that was made in vain: nothing was written to it."""
+def _remove_if_unused(path: Path) -> Iterator[None]:
+    """Remove a new folder if the block fails before anything is written to it."""
     is_new = not path.exists()
     try:
         yield
@@ -132,7 +141,7 @@ def _new_folder(path: Path) -> Iterator[None]:
         raise
 
 
-def _encode(
+def _encode_items(
     items: Sequence[Item],
     folder: Path,
     template: LDSEncoder,
@@ -140,56 +149,56 @@ def _encode(
     size: Any,
     shard_size: int,
 ) -> list[str]:
-    """Write the shards and the index of a store, and return what there is to warn of."""
-    earlier = made_with(folder) or {}
-    wanted = _as_before(wanted, earlier.get("reading", {}))
+    """Write the shards and the index of a store, and return texts of warnings."""
+    earlier = read_origin(folder) or {}
+    wanted = _adopt_origin(wanted, earlier.get("reading", {}))
     wanted, _ = agree_on_columns(items, wanted)
-    if size == "auto" and earlier:  # whatever comes first by now
+    if size == "auto" and earlier:  # whatever the first item is now
         size = None if (kept := earlier["reading"]["size"]) is None else tuple(kept)
-    reading, template, frame = _first_of(items, wanted, size, template, earlier.get("frame"))
+    reading, template, frame = _begin(items, wanted, size, template, earlier.get("frame"))
     known = [
-        text for text, of in TEXTS.items() if all(getattr(i, of) is not None for i in items)
+        text for text, of in ITEM_FIELDS.items() if all(getattr(i, of) is not None for i in items)
     ]  # fmt: skip
     if wanted.chunk and "groups" not in known:
         known.append("groups")
     parameters = {k: v for k, v in template.get_params().items() if k != "n_jobs"}
     about = {
-        "encoder": {k: _plain(v) for k, v in parameters.items()},
+        "encoder": {k: _as_plain(v) for k, v in parameters.items()},
         "reading": reading.as_dict(),
         "frame": list(frame),
         "texts": known,
     }
     check_resumable(folder, about)
-    blocks = {fingerprint_of(about, block): block for block in cut_items(items, shard_size)}
-    made, notes = _make(blocks, Task(folder, reading, template, frame, tuple(known)))
-    shards = [made[print_] for print_ in blocks]
+    blocks = {fingerprint_items(about, block): block for block in cut_items(items, shard_size)}
+    made, notes = _encode_blocks(blocks, Task(folder, reading, template, frame, tuple(known)))
+    shards = [made[fingerprint] for fingerprint in blocks]
     if not any(shard.length for shard in shards):
         raise _errors.none_usable(len(items), *shards[0].skipped[0])
     write_index(folder, shards, about)
-    tidy(folder, {shard.name for shard in shards if shard.length})
+    remove_leftovers(folder, {shard.name for shard in shards if shard.length})
     return notes
 
 
-def _as_before(wanted: ReadingSettings, earlier: dict[str, Any]) -> ReadingSettings:
-    """Take the time and the channels that the store was made with, where none are asked for."""
+def _adopt_origin(wanted: ReadingSettings, earlier: dict[str, Any]) -> ReadingSettings:
+    """Return the settings, with time and channels of the earlier run where they are None."""
     for name in ("time", "channels"):
         if getattr(wanted, name) is None and earlier.get(name) is not None:
             wanted = replace(wanted, **{name: earlier[name]})
     return wanted
 
 
-def _first_of(
+def _begin(
     items: Sequence[Item],
     wanted: ReadingSettings,
     size: Any,
     encoder: LDSEncoder,
     frame: list[int] | None,
-) -> Beginning:
-    """What :func:`begin` makes of the first item that can be read and fitted."""
+) -> Start:
+    """Return the result of :func:`begin_encoding` for the first usable item."""
     reasons: list[str] = []
-    for item in items:  # one at a time, on a worker if there are any: it may be a bad one
+    for item in items:  # one at a time, on a worker if there is one: an item may end it
         (found,) = current_engine().map(
-            begin, [(item,)], wanted, size, encoder, frame, fallback=_lost
+            begin_encoding, [(item,)], wanted, size, encoder, frame, fallback=_blame
         )
         if not isinstance(found, str):
             return found
@@ -197,33 +206,33 @@ def _first_of(
     raise _errors.none_usable(len(items), items[0].name, reasons[0])
 
 
-def _make(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], list[str]]:
-    """Shards by fingerprint, those of earlier runs among them, and what there is to warn of."""
+def _encode_blocks(blocks: dict[str, list[Item]], task: Task) -> tuple[dict[str, Shard], list[str]]:
+    """Return shards by fingerprint, including those of earlier runs, and texts of warnings."""
     engine = current_engine()
 
-    def isolate(block: list[Item], print_: str) -> tuple[Shard, list[str]]:
-        """Try the items of a block one by one, and encode those that end no worker."""
+    def isolate(block: list[Item], fingerprint: str) -> tuple[Shard, list[str]]:
+        """Read the items of a block one by one, and encode those that do not end a worker."""
         ended: list[str] = []
-        for item in block:  # alone: Dask blames whatever else waits for a worker that dies
-            ended += engine.map(probe, [(item,)], task, fallback=_lost)
+        for item in block:  # one by one: Dask blames all tasks of a worker that dies
+            ended += engine.map(probe, [(item,)], task, fallback=_blame)
         fatal = {i.name: text for i, text in zip(block, ended, strict=True) if text}
-        return next(engine.map(encode_block, [(block, print_)], task, fatal))
+        return next(engine.map(encode_block, [(block, fingerprint)], task, fatal))
 
-    made, notes = finished(task.folder), []
-    todo = [(block, print_) for print_, block in blocks.items() if print_ not in made]
+    made, notes = find_finished(task.folder), []
+    todo = [(block, key) for key, block in blocks.items() if key not in made]
     found = engine.map(encode_block, todo, task, {}, description="encoding files", fallback=isolate)
-    for (_, print_), (shard, texts) in zip(todo, found, strict=True):
-        made[print_] = shard
+    for (_, fingerprint), (shard, texts) in zip(todo, found, strict=True):
+        made[fingerprint] = shard
         notes += texts
     return made, notes
 
 
-def _lost(item: Item) -> str:
+def _blame(item: Item) -> str:
     return f"{item.name} must be readable; it ended every process that read it. Leave it out."
 
 
-def _plain(value: Any) -> Any:
-    """A parameter as JSON has it."""
+def _as_plain(value: Any) -> Any:
+    """Return a parameter as JSON represents it."""
     if isinstance(value, np.generic):
         return value.item()
-    return [_plain(one) for one in value] if isinstance(value, tuple | list) else value
+    return [_as_plain(one) for one in value] if isinstance(value, tuple | list) else value

@@ -1,4 +1,4 @@
-"""Work on some files, wherever it is done: read them, fit their systems, write one shard."""
+"""The work on a block of files: read them, fit their systems, write one shard."""
 
 import time
 import warnings
@@ -18,25 +18,25 @@ from ldslearn.datasets.parallel_reading import check_values, frame_of, unlike_fi
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.scale.resuming import write_note
-from ldslearn.scale.shards import Shard, shard_name, write_shard
+from ldslearn.scale.shards import Shard, name_shard, write_shard
 from ldslearn.sequences import NamedSequences
 from ldslearn.video import to_sequence
 
-TEXTS = {"labels": "label", "splits": "split", "groups": "group"}  # of stores, and of items
+ITEM_FIELDS = {"labels": "label", "splits": "split", "groups": "group"}  # texts of a store
 _AT_ONCE = 16  # items whose frames are in memory
-_PAUSES = (0.1, 1.0)  # seconds before a file is read again that a disk or network did not give
+_PAUSES = (0.1, 1.0)  # seconds before a file is read again after an error of disk or network
 
-Beginning = tuple[ReadingSettings, LDSEncoder, tuple[int, ...]]  # how to read, to fit, and a frame
+Start = tuple[ReadingSettings, LDSEncoder, tuple[int, ...]]  # how to read, to fit, and a frame
 # A sequence, its name, the item it is of, and its rate.
 Named = tuple[str, Item, NDArray[Any], float | None]
 
 
-def begin(
+def begin_encoding(
     item: Item, wanted: ReadingSettings, size: Any, encoder: LDSEncoder, frame: list[int] | None
-) -> Beginning | str:
-    """How all items are to be read, an encoder fitted to one of them, and its frame; or why not.
+) -> Start | str:
+    """Return how to read all items, an encoder fitted to one, and its frame; or a reason why not.
 
-    `frame` is that of the systems in the store, if there are any.
+    `frame` is that of the systems already in the store, if there are any.
     """
     try:
         if size == "auto":
@@ -59,7 +59,7 @@ def begin(
 
 @dataclass(frozen=True)
 class Task:
-    """What a block of items needs to become a shard, wherever it is worked on.
+    """Everything that a block of items needs to become a shard, on any worker.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Task:
     frame : tuple of int
         Channels, and shape of a frame, that every item must have.
     texts : tuple of str
-        What is known of all items: "labels", "splits", "groups".
+        Fields that all items have: "labels", "splits", "groups".
     """
 
     folder: Path
@@ -82,11 +82,11 @@ class Task:
 
 
 def encode_block(
-    items: Sequence[Item], print_: str, task: Task, fatal: dict[str, str]
+    items: Sequence[Item], fingerprint: str, task: Task, fatal: dict[str, str]
 ) -> tuple[Shard, list[str]]:
-    """Read items, fit their systems, and write one shard; return it, and what there is to warn of.
+    """Read items, fit their systems, and write one shard; return it, and texts of warnings.
 
-    `fatal` holds names and reasons of items that are not to be touched.
+    `fatal` maps names of items that end a process, and are not read, to reasons.
     """
     batches: list[LDS] = []
     owners: list[tuple[str, Item]] = []
@@ -94,47 +94,47 @@ def encode_block(
     skipped: list[tuple[str, str]] = list(fatal.items())
     sound = [item for item in items if item.name not in fatal]
     notes: list[str] = []
-    passing = False
+    failed_for_now = False
     for start in range(0, len(sound), _AT_ONCE):
         some = sound[start : start + _AT_ONCE]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            read, passed_by = _read_all(some, task, skipped)
-            for name, item, systems, rate in _encode(read, task, skipped):
+            read, temporary = _read_items(some, task, skipped)
+            for name, item, systems, rate in _fit_systems(read, task, skipped):
                 owners.append((name, item))
                 rates.append("nan" if rate is None else repr(rate))
                 batches.append(systems)
-        passing = passing or passed_by
+        failed_for_now = failed_for_now or temporary
         notes += [str(one.message) for one in caught]
-    shard = Shard(shard_name(print_), 0, fingerprint=print_, skipped=tuple(skipped))
+    shard = Shard(name_shard(fingerprint), 0, fingerprint=fingerprint, skipped=tuple(skipped))
     if batches:
         texts = {"names": [name for name, _ in owners], "rates": rates}
         for text in task.texts:
-            values = [(getattr(item, TEXTS[text]), item.name) for _, item in owners]
+            values = [(getattr(item, ITEM_FIELDS[text]), item.name) for _, item in owners]
             texts[text] = [name if value is None else value for value, name in values]
         systems = LDS.concatenate(batches)
-        shard = write_shard(task.folder, print_, systems, texts, skipped)
-    if passing:  # the next run tries again
+        shard = write_shard(task.folder, fingerprint, systems, texts, skipped)
+    if failed_for_now:  # the next run tries again
         shard = replace(shard, fingerprint="")
-    write_note(task.folder, print_, shard)
+    write_note(task.folder, fingerprint, shard)
     return shard, notes
 
 
 def probe(item: Item, task: Task) -> str:
-    """Read and fit one item and return nothing, to see whether the process lives."""
+    """Read and fit one item, to see whether the process survives; return an empty text."""
     try:
-        _encode(_read(item, task), task, [])
+        _fit_systems(_read_item(item, task), task, [])
     except DAMAGE:
-        return ""  # it is told when the block is encoded
+        return ""  # reported when the block is encoded
     return ""
 
 
-def _read_all(
+def _read_items(
     items: Sequence[Item], task: Task, skipped: list[tuple[str, str]]
 ) -> tuple[list[Named], bool]:
-    """Sequences of items, over threads, and whether some failed for a reason that may pass.
+    """Return sequences of items, read on threads, and whether an error was temporary.
 
-    Those that fail are listed; the memory of the machine is not their fault.
+    Items that fail are added to `skipped`. A lack of memory is not the fault of an item.
     """
     found: list[list[Named]] = [[] for _ in items]
     failed: list[Exception | None] = [None] * len(items)
@@ -143,23 +143,23 @@ def _read_all(
         for index in range(block.start, block.stop):
             for pause in (*_PAUSES, None):
                 try:
-                    found[index], failed[index] = _read(items[index], task), None
+                    found[index], failed[index] = _read_item(items[index], task), None
                     break
                 except DAMAGE as error:
                     failed[index] = error
-                    if pause is None or not may_pass(error):
+                    if pause is None or not is_temporary(error):
                         break
                     time.sleep(pause)
 
     for_each_block(work, len(items), n_jobs=task.encoder.n_jobs, description="reading files")
     pairs = [(i.name, e) for i, e in zip(items, failed, strict=True) if e is not None]
     skipped += [(name, str(error) or type(error).__name__) for name, error in pairs]
-    passing = any(may_pass(error) for _, error in pairs)
-    return [one for several in found for one in several], passing
+    temporary = any(is_temporary(error) for _, error in pairs)
+    return [one for several in found for one in several], temporary
 
 
-def may_pass(error: BaseException | None) -> bool:
-    """Whether an error is of disks or networks, of which another time might see nothing."""
+def is_temporary(error: BaseException | None) -> bool:
+    """Whether an error is one of a disk or network, which may not occur again."""
     while error is not None:
         if isinstance(error, OSError) and error.errno is not None:
             return True
@@ -167,7 +167,7 @@ def may_pass(error: BaseException | None) -> bool:
     return False
 
 
-def _read(item: Item, task: Task) -> list[Named]:
+def _read_item(item: Item, task: Task) -> list[Named]:
     recording = task.reading.read_recording(item.source, "the first item")
     values, rate = recording.parts, recording.rate
     check_values(item, values)
@@ -185,10 +185,10 @@ def _read(item: Item, task: Task) -> list[Named]:
     ]  # fmt: skip
 
 
-def _encode(
+def _fit_systems(
     read: list[Named], task: Task, skipped: list[tuple[str, str]]
 ) -> list[tuple[str, Item, LDS, float | None]]:
-    """Systems of sequences, all at once; one by one if any fails, to leave out those that do."""
+    """Return systems of sequences, fitted together; one by one if that fails, to skip some."""
     if not read:
         return []
     try:
@@ -200,4 +200,4 @@ def _encode(
         if len(read) == 1:
             skipped.append((read[0][0], str(error)))
             return []
-    return [found for one in read for found in _encode([one], task, skipped)]
+    return [found for one in read for found in _fit_systems([one], task, skipped)]

@@ -36,8 +36,8 @@ from ldslearn.scale.store import LDSStore
 
 Tile = tuple[int, int]  # its first row and column
 
-_TILE = 2**24  # bytes of systems along a side of a tile
-_SAVED_EVERY = 30.0  # seconds: what a process that is killed may cost
+_TILE = 2**24  # bytes of the systems along one side of a tile
+_SAVED_EVERY = 30.0  # seconds: the work that a killed process loses at most
 
 
 @warn_once
@@ -51,10 +51,10 @@ def write_kernel(
 ) -> Floats:
     """Write the kernel matrix of all pairs to an ``.npy`` file, and return it, mapped to memory.
 
-    An interrupted run leaves ``path`` with the suffixes ``.part`` and ``.done`` beside it; the
-    same call goes on from there, unless `kernel` is a function, which may be another one by then.
-    Tiles are compared with their checksums before they are kept. All space on the disk is reserved
-    before the work begins, and one process writes a file at a time: ``.lock`` says which.
+    An interrupted run leaves two files, ``path`` with the suffixes ``.part`` and ``.done``. The
+    same call resumes from them, unless `kernel` is a function, which may have changed. Tiles are
+    compared with their checksums before they are kept. Disk space is reserved before the work
+    begins. One process writes a file at a time; ``.lock`` names it.
 
     Parameters
     ----------
@@ -62,8 +62,9 @@ def write_kernel(
         File to write, 8 N^2 bytes.
     X : LDS or LDSStore
     kernel : str, callable or mapping of str to float
-        As in :func:`pairwise_kernel`. A bandwidth must be a number here: its median is that of a
-        matrix that does not exist yet. The Martin kernel is written as it is (``psd="ignore"``).
+        As in :func:`pairwise_kernel`. A bandwidth must be a number here: the median of the matrix
+        is not known before it is computed. The Martin kernel is not corrected
+        (``psd="ignore"``).
     n_jobs : int or None
     **parameters
         As in :func:`pairwise_kernel`.
@@ -76,32 +77,33 @@ def write_kernel(
     target = check_target(path, longest_suffix=".part")
     if isinstance(systems, LDSStore):
         check_outside(target, [systems.path])
-    parts = [_fixed(part) for part in kernel_parts(kernel, parameters)]
+    parts = [_check_part(part) for part in kernel_parts(kernel, parameters)]
     rows = cut_systems(systems, _TILE)
     part, note, lock = (target.with_name(target.name + end) for end in (".part", ".done", ".lock"))
     with lock_file(lock, f"kernel {target}"):
         for file in (part, note):
             check_regular(file)
             check_target(file)
-        print_ = _fingerprint(systems, rows, parts)
-        done = _finished(part, note, print_, rows)
+        fingerprint = _fingerprint_inputs(systems, rows, parts)
+        done = _read_progress(part, note, fingerprint, rows)
         if not done:
-            note.unlink(missing_ok=True)  # it tells of another matrix
+            note.unlink(missing_ok=True)  # of another matrix
         with name_full_disk(target, 8 * len(systems) ** 2):
-            K = _open(part, target, len(systems), new=not done)
+            K = _open_matrix(part, target, len(systems), new=not done)
         settings: dict[str, Any] = {"parts": parts, "n_jobs": n_jobs}
         saved = time.monotonic()
         try:
             with name_systems(X=systems):
-                for i, j, values in iterate_tiles(tile_of, rows, None, done=set(done), **settings):
+                tiles = iterate_tiles(compute_tile, rows, None, done=set(done), **settings)
+                for i, j, values in tiles:
                     K[i, j] = values
                     K[j, i] = values.T
-                    done[i.start, j.start] = _checksum(K, i, j)
+                    done[i.start, j.start] = _compute_checksum(K, i, j)
                     if time.monotonic() - saved > _SAVED_EVERY:
-                        _save(K, note, print_, done)
+                        _save_progress(K, note, fingerprint, done)
                         saved = time.monotonic()
         except BaseException:
-            _save(K, note, print_, done)
+            _save_progress(K, note, fingerprint, done)
             raise
         K.flush()
         del K
@@ -110,21 +112,21 @@ def write_kernel(
     return np.load(target, mmap_mode="r", allow_pickle=False)
 
 
-def tile_of(X: LDS, Y: LDS | None, *, parts: list[Part], n_jobs: int | None) -> Floats:
+def compute_tile(X: LDS, Y: LDS | None, *, parts: list[Part], n_jobs: int | None) -> Floats:
     """Return the kernels of two blocks."""
     return sum_parts(parts, X, Y, n_jobs)
 
 
-def _fixed(part: Part) -> Part:
-    """The part, if it needs nothing of the whole matrix."""
+def _check_part(part: Part) -> Part:
+    """Return the part of a kernel; raise if it needs the whole matrix."""
     name, weight, settings = part
     if find_bandwidth(name, settings) == "median":
         raise _errors.invalid_parameter(f"bandwidth of {name!r}", "be a number", "median")
     return (name, weight, {**settings, "psd": "ignore"}) if name == "martin" else part
 
 
-def _fingerprint(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) -> str:
-    """Of what the matrix is made from: the files of a store, or the numbers of a batch."""
+def _fingerprint_inputs(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) -> str:
+    """Return a hash of kernel and systems: of the files of a store, or the arrays of a batch."""
     facts: list[Any] = [[str(name), weight, str(rest)] for name, weight, rest in parts]
     facts.append([len(block) for block in rows])
     if any(callable(name) for name, _, _ in parts):
@@ -141,8 +143,8 @@ def _fingerprint(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) 
     return digest.hexdigest()
 
 
-def _header(n_systems: int) -> bytes:
-    """The first bytes of the file of a matrix, as this version of NumPy writes them."""
+def _make_header(n_systems: int) -> bytes:
+    """Return the npy header of the matrix, as this version of NumPy writes it."""
     descr = np.lib.format.dtype_to_descr(np.dtype(np.float64))
     stream = io.BytesIO()
     np.lib.format.write_array_header_1_0(
@@ -151,11 +153,11 @@ def _header(n_systems: int) -> bytes:
     return stream.getvalue()
 
 
-def _open(part: Path, target: Path, n_systems: int, *, new: bool) -> Any:
-    """The matrix of a file, mapped to memory; its space on the disk is reserved."""
+def _open_matrix(part: Path, target: Path, n_systems: int, *, new: bool) -> Any:
+    """Return the matrix of a file, mapped to memory, with its disk space reserved."""
     if new:
-        part.unlink(missing_ok=True)  # what has another name, too, stays as it is there
-    header = _header(n_systems)
+        part.unlink(missing_ok=True)  # a hard link of it elsewhere keeps its contents
+    header = _make_header(n_systems)
     try:
         with create_part(part, target) if new else part.open("r+b") as file:
             if new:
@@ -169,18 +171,18 @@ def _open(part: Path, target: Path, n_systems: int, *, new: bool) -> Any:
     return np.memmap(part, np.float64, "r+", len(header), (n_systems,) * 2)
 
 
-def _finished(part: Path, note: Path, print_: str, rows: list[Block]) -> dict[Tile, int]:
-    """Checksums, by first row and column, of the tiles that an interrupted run of this call wrote.
+def _read_progress(part: Path, note: Path, fingerprint: str, rows: list[Block]) -> dict[Tile, int]:
+    """Return checksums, by first row and column, of the tiles of an interrupted run.
 
-    A tile counts if it is in the file as it was written, and its mirror image, too.
+    A tile counts if the file holds it and its mirror image as they were written.
     """
     places = {place.start: place for place in row_slices(rows)}
     n_systems = sum(map(len, rows))
-    header = _header(n_systems)
+    header = _make_header(n_systems)
     try:
         found = read_json(note)
         check_seal(found)
-        if found["fingerprint"] != print_:
+        if found["fingerprint"] != fingerprint:
             return {}
         with part.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -190,20 +192,20 @@ def _finished(part: Path, note: Path, print_: str, rows: list[Block]) -> dict[Ti
         return {
             (i, j): checksum
             for i, j, checksum in found["tiles"]
-            if checksum == _checksum(K, places[i], places[j])
+            if checksum == _compute_checksum(K, places[i], places[j])
             and np.array_equal(K[places[j], places[i]], K[places[i], places[j]].T, equal_nan=True)
         }
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 
-def _checksum(K: Any, i: slice, j: slice) -> int:
-    """CRC-32 of one tile."""
+def _compute_checksum(K: Any, i: slice, j: slice) -> int:
+    """Return the CRC-32 of one tile."""
     return zlib.crc32(np.ascontiguousarray(K[i, j]).tobytes())
 
 
-def _save(K: Any, note: Path, print_: str, done: dict[Tile, int]) -> None:
+def _save_progress(K: Any, note: Path, fingerprint: str, done: dict[Tile, int]) -> None:
     K.flush()
     tiles = [[i, j, checksum] for (i, j), checksum in done.items()]
     with atomic_write(note) as file:
-        file.write(json.dumps(seal({"fingerprint": print_, "tiles": tiles})).encode())
+        file.write(json.dumps(seal({"fingerprint": fingerprint, "tiles": tiles})).encode())

@@ -1,4 +1,4 @@
-"""The files of a store: shards of systems, written whole, and the index that names them."""
+"""The files of a store: shards of systems, and the index that names them."""
 
 import hashlib
 import json
@@ -30,20 +30,20 @@ from ldslearn.models.lds import LDS
 
 INDEX = "index.json"
 LOCK = ".lock"  # of the process that writes the store
-KIND, VERSION = "ldslearn store", 2  # 2: with a checksum
+KIND, VERSION = "ldslearn store", 2  # version 2 has a checksum
 SHARD_KIND, SHARD_VERSION = "ldslearn shard", 1
 TEXTS = ("names", "labels", "splits", "groups", "rates")  # of the sequences, beside their systems
 _LARGEST_INDEX = 2**30  # bytes; a million shards take a quarter of it
-_checked: set[tuple[str, str, str, int, int]] = set()  # shards, in this process
+_verified: set[tuple[str, str, str, int, int]] = set()  # shards, in this process
 NUMBERED_NAME = re.compile(r"systems-\d{6,9}\.npz")
 SHARD_NAME = re.compile(r"systems-[0-9a-f]{6,16}\.npz")
 
 
-def shard_name(what: int | str, skipped: Sequence[tuple[str, str]] = ()) -> str:
-    """File name of a shard, by its number, or by the fingerprint of what it was made from.
+def name_shard(what: int | str, skipped: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the file name of a shard from its number, or from the fingerprint of its items.
 
-    So a shard that is made from other files, or with other items left out, leaves the one that an
-    index names as it was.
+    A shard of other files, or with other items skipped, has another name: it does not replace the
+    one that an index names.
     """
     if isinstance(what, int):
         return f"systems-{what:06d}.npz"
@@ -54,7 +54,7 @@ def shard_name(what: int | str, skipped: Sequence[tuple[str, str]] = ()) -> str:
 
 @dataclass(frozen=True)
 class Shard:
-    """What the index knows of one file of a store.
+    """An entry of the index: one file of a store.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Shard:
     n_bytes : int
     sha256 : str
     fingerprint : str
-        Of the items it was made from, and how; none if it had better be made again.
+        Hash of its items and parameters; empty if the shard is to be made again.
     skipped : tuple of (str, str)
         Name and reason of the items that could not be encoded.
     """
@@ -80,7 +80,7 @@ class Shard:
     def of(cls, values: Any) -> Self:
         """Return the shard that a JSON value describes, or raise ValueError."""
         if not isinstance(values, dict) or set(values) != set(cls.__dataclass_fields__):
-            raise ValueError("a shard without its facts")
+            raise ValueError("a shard without its fields")
         pairs = values["skipped"]
         if not isinstance(pairs, list) or not all(
             isinstance(pair, list) and len(pair) == 2 for pair in pairs
@@ -97,28 +97,28 @@ class Shard:
 
 @dataclass(frozen=True)
 class StoredBlock:
-    """Some consecutive shards of a store: small enough to send, read where it is needed."""
+    """Consecutive shards of a store: small enough to send, and read where they are needed."""
 
     path: Path
     shards: tuple[Shard, ...]
     window: int | None = None
-    opening: str | None = ""  # names what the shards are checked once for; None checks none
+    opening: str | None = ""  # name of the opened store, which checks shards once; None: never
 
     def __len__(self) -> int:
         return sum(shard.length for shard in self.shards)
 
     def load(self) -> LDS:
-        """Return the systems; nothing in the files is executed, and all of it is checked."""
-        systems = LDS.concatenate([self._systems(shard) for shard in self.shards])
+        """Return the systems, after checks of the files; nothing in them is executed."""
+        systems = LDS.concatenate([self._load_systems(shard) for shard in self.shards])
         return systems if self.window is None else systems.window(self.window)
 
-    def texts(self, name: str) -> list[str] | None:
-        """Return names, labels, splits or groups of the sequences; None where not known."""
+    def read_texts(self, name: str) -> list[str] | None:
+        """Return names, labels, splits, groups or rates of the sequences; None if not known."""
         found = [self._read(shard, [name])[1].get(name) for shard in self.shards]
         known = [texts for texts in found if texts is not None]
         return None if len(known) < len(found) else [str(t) for texts in known for t in texts]
 
-    def _systems(self, shard: Shard) -> LDS:
+    def _load_systems(self, shard: Shard) -> LDS:
         header, arrays = self._read(shard, FIELD_SHAPES)
         try:
             systems = LDS(**parse_batch(header, arrays))
@@ -131,13 +131,13 @@ class StoredBlock:
     def _read(
         self, shard: Shard, names: Iterable[str]
     ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Header and some arrays of a shard, whose file must have the bytes that it had."""
+        """Return header and some arrays of a shard, if its file has the bytes that were written."""
         path = self.path / shard.name
         size = path.stat().st_size if path.is_file() else "no file"
         if size != shard.n_bytes:
             raise _errors.bad_file(
                 path, f"have {shard.n_bytes} bytes, as its index says", size,
-                "Encode the same files again: what is whole is kept.",
+                "Encode the same files again: complete shards are kept.",
             )  # fmt: skip
         if self.opening is not None:
             _check_digest(path, shard.sha256, self.opening)
@@ -151,43 +151,41 @@ def write_shard(
     texts: Mapping[str, Sequence[str]] | None = None,
     skipped: Sequence[tuple[str, str]] = (),
 ) -> Shard:
-    """Write systems to one file of a store, whole or not at all, and return what to tell of it.
+    """Write systems to one file of a store, completely or not at all, and return its entry.
 
-    It is named by a number, or by the fingerprint of what it was made from, and by what was left
-    out: a shard that is made again after a failure that has passed does not replace the one that
-    the index names.
+    See :func:`name_shard` for `number` and `skipped`.
     """
-    path = Path(folder) / shard_name(number, skipped)
+    path = Path(folder) / name_shard(number, skipped)
     arrays = {**systems._arrays, **{k: np.array(v, np.str_) for k, v in (texts or {}).items()}}
     save_arrays(path, SHARD_KIND, SHARD_VERSION, systems._settings, arrays)
     size = path.stat().st_size
     fingerprint = number if isinstance(number, str) else ""
-    return Shard(path.name, len(systems), size, digest_of(path), fingerprint, tuple(skipped))
+    return Shard(path.name, len(systems), size, hash_file(path), fingerprint, tuple(skipped))
 
 
 def _check_digest(path: Path, sha256: str, opening: str) -> None:
-    """Raise unless a shard has the bytes that were written; once for each opening of its store."""
+    """Raise unless a shard has the bytes that were written; checked once per opened store."""
     status = path.stat()
     key = (opening, str(path), sha256, status.st_ino, status.st_mtime_ns)
-    if not sha256 or key in _checked:  # stores of early versions have none
+    if not sha256 or key in _verified:  # stores of early versions have none
         return
-    if digest_of(path) != sha256:
+    if hash_file(path) != sha256:
         raise _errors.bad_file(
             path, "have the bytes that were written to it, by its SHA-256", "others",
-            "Delete it and encode the same files again: what is whole is kept.",
+            "Delete it and encode the same files again: complete shards are kept.",
         )  # fmt: skip
-    _checked.add(key)
+    _verified.add(key)
 
 
-def digest_of(path: Path) -> str:
-    """SHA-256 of the bytes of a file."""
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of the bytes of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Make the folder of a store if need be, and keep other writers out of it."""
+def lock_store(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Make the folder of a store if it is new, and lock it against other writers."""
     folder = Path(path)
     check_target_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -196,9 +194,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def clear_folder(folder: Path) -> None:
-    """Remove what an interrupted :meth:`LDSStore.write` left in a folder; raise if there is more.
+    """Remove numbered shards that an interrupted :meth:`LDSStore.write` left in a folder.
 
-    It leaves numbered shards that no index names, and hidden files.
+    Raise if it holds other files that are not hidden.
     """
     found = [path for path in folder.iterdir() if not path.name.startswith(".")]
     if not all(NUMBERED_NAME.fullmatch(path.name) for path in found):
@@ -221,7 +219,7 @@ def write_index(folder: Path, shards: Sequence[Shard], about: Mapping[str, Any])
 
 
 def check_index(folder: Path) -> None:
-    """Raise if the index is a link: what it leads to belongs to another store."""
+    """Raise if the index is a link: its target belongs to another store."""
     if (folder / INDEX).is_symlink():
         raise _errors.bad_file(
             folder / INDEX, "be a regular file in order to be replaced", "a link",
@@ -230,7 +228,7 @@ def check_index(folder: Path) -> None:
 
 
 def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
-    """Return the shards of a store and how it was made, or say what is wrong with its index."""
+    """Return the shards of a store and the record of how it was made."""
     path = folder / INDEX
     try:
         index = read_json(path, _LARGEST_INDEX)

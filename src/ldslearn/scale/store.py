@@ -1,9 +1,10 @@
-"""A fitted collection in a folder, read when it is asked for: an LDS batch larger than memory."""
+"""Systems in a folder, read on demand: a batch larger than memory."""
 
 import os
 import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,11 +19,11 @@ from ldslearn.scale.shards import (
     Shard,
     StoredBlock,
     clear_folder,
-    digest_of,
+    hash_file,
+    lock_store,
     read_index,
     write_index,
     write_shard,
-    writing,
 )
 
 
@@ -30,9 +31,9 @@ from ldslearn.scale.shards import (
 class LDSStore(StoredSystems):
     """Systems in the files of a folder, as one batch that need not fit in memory.
 
-    It has the sizes of an :class:`LDS` batch and is indexed like one, which reads what is asked
-    for. Dictionaries, :class:`~ldslearn.DictionaryClassifier` and :class:`~ldslearn.LDSKMeans` are
-    fitted to one, and every ``transform`` and ``predict`` takes one, block by block.
+    It has the sizes of an :class:`LDS` batch. Indexing reads the systems that are named.
+    Dictionaries, :class:`~ldslearn.DictionaryClassifier` and :class:`~ldslearn.LDSKMeans` are
+    fitted to a store, and every ``transform`` and ``predict`` takes one, block by block.
 
     Attributes
     ----------
@@ -50,7 +51,7 @@ class LDSStore(StoredSystems):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Self:
-        """Return the store in a folder; of the systems only the first shard is read.
+        """Return the store in a folder; its systems are read later.
 
         Parameters
         ----------
@@ -62,8 +63,8 @@ class LDSStore(StoredSystems):
         if not (folder / INDEX).is_file():
             raise FileNotFoundError(
                 f"{folder} must be a store with a file {INDEX}; it has none. Make one with "
-                "`ldslearn encode`, which goes on where it was interrupted when given again, or "
-                "with LDSStore.write."
+                "`ldslearn encode`, which resumes an interrupted run when it is repeated, or with "
+                "LDSStore.write."
             )
         opening = secrets.token_hex(8) if verify else None
         store = cls(folder, *read_index(folder), _opening=opening)
@@ -73,14 +74,14 @@ class LDSStore(StoredSystems):
 
     @classmethod
     def write(cls, path: str | os.PathLike[str], batches: LDS | Iterable[LDS]) -> Self:
-        """Write batches of systems to a new or empty folder, one shard each; one batch is one.
+        """Write batches of systems to a new or empty folder, one shard per batch.
 
-        What an earlier call left there that was interrupted is replaced.
+        Files of an interrupted earlier call are replaced.
         """
         batches = [batches] if isinstance(batches, LDS) else batches
         shards: list[Shard] = []
         layout = None
-        with writing(path) as folder:
+        with lock_store(path) as folder:
             clear_folder(folder)
             for number, batch in enumerate(batches):
                 systems = as_systems(batch, f"batch {number}", at_least_one=True)
@@ -103,38 +104,36 @@ class LDSStore(StoredSystems):
         sizes = f"n_channels={self.n_channels}, n_states={self.n_states}"
         return f"LDSStore({self.path}: {len(self)} systems in {len(self.shards)} shards, {sizes})"
 
-    @property
-    def _first(self) -> LDS:
-        """One sequence, to tell sizes by; read once."""
-        if "_kept" not in self.__dict__:
-            shard = next(shard for shard in self.shards if shard.length)
-            self.__dict__["_kept"] = self._block([shard]).load()[:1]
-        return self.__dict__["_kept"]
+    @cached_property
+    def _example(self) -> LDS:
+        """The first sequence, which has the sizes of all."""
+        shard = next(shard for shard in self.shards if shard.length)
+        return self._make_block([shard]).load()[:1]
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(N, n_channels, n_states); lets scikit-learn count."""
-        return (len(self), *self._first.shape[1:])
+        return (len(self), *self._example.shape[1:])
 
     def __getattr__(self, name: str) -> Any:
-        """n_states, n_channels, n_noise, delays, windows, allow_unstable, as of a batch."""
+        """Return n_states, n_channels, n_noise, delays, windows or allow_unstable."""
         sizes = ("n_states", "n_channels", "n_noise", "delays", "windows", "allow_unstable")
         if name in sizes:
-            return getattr(self._first, name)
+            return getattr(self._example, name)
         raise AttributeError(f"LDSStore has no attribute {name!r}: read systems with store[key].")
 
     def __getitem__(self, key: Any) -> LDS:
         """Return systems in memory, by integer (a batch of one), slice, mask or index array."""
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
-            key = key[0]  # as scikit-learn asks
+            key = key[0]  # the form that scikit-learn uses
         wanted = np.atleast_1d(np.arange(len(self))[key])
         ends = np.cumsum([shard.length for shard in self.shards])
         owners = np.searchsorted(ends, wanted, side="right")
-        parts, places = [self._first[:0]], []
+        parts, places = [self._example[:0]], []
         for owner in np.unique(owners).tolist():
             mine = np.flatnonzero(owners == owner)
             start = ends[owner] - self.shards[owner].length
-            systems = self._block([self.shards[owner]]).load()
+            systems = self._make_block([self.shards[owner]]).load()
             parts.append(systems[wanted[mine] - start])
             places.append(mine)
         if not places:
@@ -143,11 +142,11 @@ class LDSStore(StoredSystems):
         return LDS.concatenate(parts)[order]
 
     def __iter__(self) -> Iterator[LDS]:
-        """Blocks of systems, one per shard."""
+        """Yield batches of systems, one per shard."""
         return (block.load() for block in self.blocks())
 
     def blocks(self, n_bytes: int = 0) -> list[StoredBlock]:
-        """Return consecutive shards of about so many bytes together, at least one per block."""
+        """Return blocks of consecutive shards, of `n_bytes` at most or of one shard each."""
         found: list[list[Shard]] = []
         size = 0
         for shard in self.shards:
@@ -157,14 +156,14 @@ class LDSStore(StoredSystems):
             elif shard.length:
                 found[-1].append(shard)
                 size += shard.n_bytes
-        return [self._block(shards) for shards in found]
+        return [self._make_block(shards) for shards in found]
 
     def window(self, index: int) -> Self:
         """Return one window of every sequence, as a store of single systems."""
-        self._first.window(index)  # raises if there is none
+        self._example.window(index)  # raises if there is none
         return self if self.windows == 1 else replace(self, _window=index)
 
-    def _block(self, shards: Iterable[Shard]) -> StoredBlock:
+    def _make_block(self, shards: Iterable[Shard]) -> StoredBlock:
         return StoredBlock(self.path, tuple(shards), self._window, self._opening)
 
     @property
@@ -177,11 +176,11 @@ class LDSStore(StoredSystems):
         """Bytes of all shards."""
         return sum(shard.n_bytes for shard in self.shards)
 
-    def texts(self, name: str) -> list[str] | None:
+    def read_texts(self, name: str) -> list[str] | None:
         """Return "names", "labels", "splits", "groups" or "rates" of all sequences, or None."""
         if name not in TEXTS:
             raise _errors.unknown_name("name", name, TEXTS)
-        found = [block.texts(name) for block in self.blocks()]
+        found = [block.read_texts(name) for block in self.blocks()]
         known = [texts for texts in found if texts is not None]
         return None if len(known) < len(found) else [text for texts in known for text in texts]
 
@@ -191,5 +190,5 @@ class LDSStore(StoredSystems):
         return [
             shard.name
             for shard, path in paths.items()
-            if not path.is_file() or digest_of(path) != shard.sha256
+            if not path.is_file() or hash_file(path) != shard.sha256
         ]

@@ -1,4 +1,4 @@
-"""What a command reads, as its reader lists it, and outputs that leave it as it is."""
+"""Outputs of commands, which must not replace or extend what is read."""
 
 import os
 import warnings
@@ -18,8 +18,8 @@ _HEAD = 256  # bytes of an index that say whose it is
 
 
 @dataclass(frozen=True)
-class Source:
-    """A path that is read, and how: its items are those that the reader lists.
+class Input:
+    """A path that is read, with the options that decide which items are read.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Source:
     is_set : bool
         Whether the path is the folder of a published set, which is read as a whole.
     items : sequence of Item, optional
-        The items where they are listed already.
+        The items, if they are listed already.
     """
 
     path: Path
@@ -39,19 +39,19 @@ class Source:
     is_set: bool = False
     items: Sequence[Item] | None = None
 
-    def files(self) -> Iterator[Path]:
+    def list_files(self) -> Iterator[Path]:
         """Yield every file that is read."""
         yield self.path
         if self.labels is not None:
             yield self.labels
         if self.is_set:
-            yield from (file for folder in self.folders() for file in folder.iterdir())
-        for path in self._paths():
+            yield from (file for folder in self.list_folders() for file in folder.iterdir())
+        for path in self._list_item_paths():
             yield from list_images(path) if path.is_dir() else [path]
 
-    def folders(self) -> list[Path]:
-        """Return the folders that are read: a new file in one may be read the next time."""
-        root, paths = self.path, self._paths()
+    def list_folders(self) -> list[Path]:
+        """Return the folders that are read; a new file in one would be read the next time."""
+        root, paths = self.path, self._list_item_paths()
         if not root.is_dir():
             return [path for path in paths if path.is_dir()]
         inner = list_subfolders(root)
@@ -59,50 +59,50 @@ class Source:
             return [root, *inner, *(path for one in inner for path in list_subfolders(one))]
         return [root, *inner, *dict.fromkeys(p if p.is_dir() else p.parent for p in paths)]
 
-    def _paths(self) -> list[Path]:
-        """The files, and folders of images, that are items."""
+    def _list_item_paths(self) -> list[Path]:
+        """Return the files, and folders of images, that are items."""
         items = self.items
         if items is None and not self.is_set:
             if self.path.is_dir() and is_item(self.path):
                 return [self.path]
-            # Whoever reads them says what is wrong, and warns.
+            # The reader raises and warns later.
             with suppress(ValueError, OSError), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 items, _ = list_items(self.path, self.levels, self.labels, skip=True)
         return [Path(item.source) for item in items or ()]
 
 
-def check_output(path: str | PathLike[str], *inputs: Source) -> Path:
-    """Return where a file is written to: none that is read, no new item, nothing in a store.
+def check_output(path: str | PathLike[str], *inputs: Input) -> Path:
+    """Return the target of a new file; raise if it is read, becomes an item, or is in a store.
 
-    Links count as what they lead to. It is best called before long work.
+    Links are followed. Call it before long work.
     """
     target = check_target(path)
     _check_stores(path, target.parent)
     for source in inputs:
-        for file in source.files() if target.exists() else ():
+        for file in source.list_files() if target.exists() else ():
             with suppress(OSError):
                 if file.samefile(target):
                     raise _output_is_input(path, file)
         if source.is_set or is_item_name(target):
-            check_outside(path, source.folders())
+            check_outside(path, source.list_folders())
     return target
 
 
-def check_output_folder(path: str | PathLike[str], *inputs: Source) -> Path:
-    """Return the folder to write: new or there, and neither in a folder that is read nor a store.
+def check_output_folder(path: str | PathLike[str], *inputs: Input) -> Path:
+    """Return the folder to write; raise if it is inside a folder that is read, or in a store.
 
-    A folder that is a store itself may be written to by whoever writes stores.
+    The folder may be a store itself.
     """
     target = check_target_folder(path)
     _check_stores(path, target.parent)
     for source in inputs:
-        check_outside(path, source.folders())
+        check_outside(path, source.list_folders())
     return target
 
 
 def is_store(path: Path) -> bool:
-    """Whether a path leads to a folder of systems that ``encode`` wrote, or began to."""
+    """Whether a path is a folder of systems that ``encode`` wrote or began to write."""
     with suppress(OSError):
         if any(SHARD_NAME.fullmatch(name) for name in os.listdir(path)):
             return True
@@ -113,6 +113,7 @@ def is_store(path: Path) -> bool:
 
 
 def _check_stores(path: str | PathLike[str], folder: Path) -> None:
+    """Raise if an output would be inside a store."""
     for place in (folder, *folder.parents):
         if is_store(place):
             raise ValueError(

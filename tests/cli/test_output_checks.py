@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from ldslearn.cli.running import run
-from ldslearn.scale.sources import Source, check_output
+from ldslearn.scale.output_checks import Input, check_output
 
 READ = "must be another file than those that are read; got one of them"
 INSIDE = "must be outside of"
@@ -49,7 +49,7 @@ def test_a_file_that_is_read_is_not_replaced(npz, clips, tmp_path, failure):
 def test_results_beside_the_items_are_replaced(clips):
     for name in ("page.html", "record.json", "model.lds"):
         (clips / name).write_text("of an earlier run")
-        assert check_output(clips / name, Source(clips)) == clips / name
+        assert check_output(clips / name, Input(clips)) == clips / name
 
 
 def test_nothing_is_written_into_a_store(store, tmp_path, failure):
