@@ -39,7 +39,7 @@ ORIGINAL = {
     "quick": search.QUICK_RULES,
     "usual": search.USUAL_RULES,
     "all": search.ALL_RULES,
-    "start": search.Search.start,
+    "initial": search.Search.make_initial_encoding,
 }
 
 
@@ -50,14 +50,14 @@ def restrict(windows=ORIGINAL["windows"], delays=ORIGINAL["delays"], rules=lambd
     search.USUAL_RULES = tuple(filter(rules, ORIGINAL["usual"]))
     search.QUICK_RULES = tuple(filter(rules, ORIGINAL["quick"])) or search.ALL_RULES[:3]
 
-    def start(self):
-        description = ORIGINAL["start"](self)
+    def make_initial_encoding(self):
+        encoding = ORIGINAL["initial"](self)
         if delays == (1,):
-            fewer = min(description.n_states, self.n_channels)
-            description = replace(description, delays=1, n_states=fewer)
-        return description
+            fewer = min(encoding.n_states, self.n_channels)
+            encoding = replace(encoding, delays=1, n_states=fewer)
+        return encoding
 
-    search.Search.start = start
+    search.Search.make_initial_encoding = make_initial_encoding
 
 
 def run():

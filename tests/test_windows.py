@@ -182,7 +182,7 @@ def test_dictionaries_learn_windows(update):
     assert len(atoms) == 10
     assert atoms.windows == 2
     K = pairwise_kernel(systems, atoms[:5], "symmetric")
-    group = model._groups_of(systems)[0]
+    group = model.make_groups(systems)[0]
     parts = [x.kernel(y) for x, y in zip(group.data[:2], group.atoms[:2], strict=True)]
     np.testing.assert_allclose(np.mean(parts, axis=0), K, atol=1e-8)
     assert "2 windows" in repr(model.atoms_)

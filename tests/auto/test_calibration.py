@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn.auto.calibration import chances, fit_factor
+from ldslearn.auto.calibration import calibrated_probabilities, fit_factor
 
 
-def made(n_rows, n_classes, factor, seed):
-    """Scores, and labels drawn from the softmax of `factor` times them."""
+def make_scores(n_rows, n_classes, factor, seed):
+    """Scores, and labels sampled from the softmax of `factor` times them."""
     random = np.random.default_rng(seed)
     scores = random.normal(size=(n_rows, n_classes))
     p = np.exp(factor * scores)
@@ -17,7 +17,7 @@ def made(n_rows, n_classes, factor, seed):
 
 @pytest.mark.parametrize("factor", [0.5, 2.0, 6.0])
 def test_the_factor_comes_back(factor):
-    scores, labels = made(3000, 4, factor, 0)
+    scores, labels = make_scores(3000, 4, factor, 0)
     assert fit_factor(scores, labels) == pytest.approx(factor, rel=0.15)
     assert fit_factor(10 * scores, labels) == pytest.approx(factor / 10, rel=0.15)
 
@@ -25,7 +25,7 @@ def test_the_factor_comes_back(factor):
 @given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 30), n_rows=st.integers(4, 60))
 def test_the_factor_is_the_best_of_all(seed, n_classes, n_rows):
     """Also when the largest score is always the right one, where a plateau is in wait."""
-    scores, labels = made(n_rows, n_classes, 1.0, seed)
+    scores, labels = make_scores(n_rows, n_classes, 1.0, seed)
     scores[np.arange(n_rows), labels] += 3 * scores.std()
     target = np.full(scores.shape, 1 / (n_rows * n_classes))
     target[np.arange(n_rows), labels] += 1
@@ -49,7 +49,7 @@ def test_larger_margins_have_smaller_losses():
     for noise in (0.05, 0.2, 0.3):
         scores = right + noise * random.uniform(-1, 1, size=right.shape)
         assert (scores.argmax(axis=1) == labels).all()
-        p = chances(scores, fit_factor(scores, labels))
+        p = calibrated_probabilities(scores, fit_factor(scores, labels))
         losses.append(-np.log(p[np.arange(30), labels]).mean())
     assert losses == sorted(losses)
     assert losses[0] > 1e-3
@@ -59,7 +59,7 @@ def test_classes_out_of_the_question():
     scores = np.array([[1.0, 0.0, -np.inf], [0.0, 1.0, -np.inf]] * 5)
     labels = np.array([0, 1] * 5)
     factor = fit_factor(scores, labels)
-    p = chances(scores, factor)
+    p = calibrated_probabilities(scores, factor)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert (p[:, 2] > 0).all()
     assert (p[:, 2] < 1e-5).all()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ldslearn.auto.candidates import QUICK_RULES, Description
+from ldslearn.auto.candidates import QUICK_RULES, Encoding
 from ldslearn.auto.expectation import expected_accuracy
 from ldslearn.auto.trials import Trial
 
@@ -9,7 +9,7 @@ from ldslearn.auto.trials import Trial
 def trial(right):
     """A candidate that is right here and there, and sure of itself."""
     right = np.atleast_2d(np.asarray(right, dtype=bool))
-    return Trial(Description(2, 1), QUICK_RULES[0], right, np.where(right, 0.1, 2.0), 1.0)
+    return Trial(Encoding(2, 1), QUICK_RULES[0], right, np.where(right, 0.1, 2.0), 1.0)
 
 
 def source(seed=0):

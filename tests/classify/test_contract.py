@@ -111,7 +111,7 @@ def test_scores_out_of_fold(systems):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda y: y[:-1], "y must hold one label a system; got 23 labels for 24 systems"),
+        (lambda y: y[:-1], "y must hold one label per system; got 23 labels for 24 systems"),
         (lambda y: np.full(24, "a"), r"y must hold at least two classes; got only 'a'"),
         (lambda y: y[:, None], r"y must hold class labels, one per system; got shape \(24, 1\)"),
         (lambda y: np.arange(24) + 0.5, "y must hold class labels.*; got continuous values such"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from ldslearn.auto.folds import make_folds
+from ldslearn.auto.fold_assignment import assign_folds
 from ldslearn.classify.folds import cut_folds
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.datasets import Collection
@@ -42,6 +42,6 @@ def test_mix_protocols_and_the_automatic_method_have_the_same_folds(groups):
     data = Collection([np.ones((2, 3))] * 30, LABELS, groups=groups)
     assert as_lists(parse("folds:5").splits(data, seed=0)) == expected
     seed = np.random.RandomState(7).randint(2**31)
-    numbers = make_folds(LABELS, groups, 1, np.random.RandomState(7))[0]
+    numbers = assign_folds(LABELS, groups, 1, np.random.RandomState(7))[0]
     tenths = [test.tolist() for _, test in cut_folds(LABELS, groups, 10, seed)]
     assert [np.flatnonzero(numbers == k).tolist() for k in range(10)] == tenths

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ldslearn.auto.scaling import channel_deviations
+from ldslearn.auto.scaling import pooled_deviations
 from ldslearn.datasets import Collection, make_dynamic_textures
 from ldslearn.diagnostics.mistakes import choose_mistakes, extract_mistakes
 from ldslearn.diagnostics.similarity import space_evenly
@@ -16,7 +16,7 @@ def test_mistakes_of_long_and_wide_sequences_are_thinned():
     (one,) = extract_mistakes(data, chosen)
     assert one.lines.shape == (6, 200)
     assert one.n_channels == 50
-    scaled = (sequence - sequence.mean(axis=1, keepdims=True)) / channel_deviations(data.X)[:, None]
+    scaled = (sequence - sequence.mean(axis=1, keepdims=True)) / pooled_deviations(data.X)[:, None]
     assert one.lines.max() == pytest.approx(scaled[space_evenly(50, 6)].max())
     assert one.lines.min() == pytest.approx(scaled[space_evenly(50, 6)].min())
     assert (np.diff(one.times) > 0).all()

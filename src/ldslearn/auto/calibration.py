@@ -1,4 +1,4 @@
-"""Scores to probabilities, by what scores of held-out sequences were worth."""
+"""Scores to probabilities, calibrated on held-out sequences."""
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -6,28 +6,28 @@ from scipy.special import logsumexp
 
 from ldslearn._types import Floats, Indices
 
-_FLOOR = 1e-6  # chance shared by all classes: nothing is impossible
+_FLOOR = 1e-6  # probability shared by all classes: nothing is impossible
 
 
-def chances(scores: Floats, factor: float) -> Floats:
+def calibrated_probabilities(scores: Floats, factor: float) -> Floats:
     """Return softmax(factor * scores), rows that sum to one, no entry zero."""
     raised = np.exp(factor * (scores - scores.max(axis=1, keepdims=True)))
     return (1 - _FLOOR) * raised / raised.sum(axis=1, keepdims=True) + _FLOOR / scores.shape[1]
 
 
 def fit_factor(scores: Floats, labels: Indices, n_repeats: int = 1) -> float:
-    """Return the factor for which :func:`chances` of the true labels are largest.
+    """Return the factor that maximises the likelihood of :func:`calibrated_probabilities`.
 
     One observation, shared by all classes and sequences, is added, so that the factor stays finite
-    when the largest score is always the right one: the chances then tell by how much.
+    when the largest score is always that of the true class.
 
     Parameters
     ----------
     scores : (N, n_classes) array
-        Larger for likelier classes; minus infinity for classes that are out of the question.
+        Larger for likelier classes; minus infinity for impossible classes.
     labels : (N,) array
     n_repeats : int
-        How often each sequence occurs among the rows.
+        Rows per sequence.
     """
     finite = scores[np.isfinite(scores)]
     spread = float(finite.std()) if finite.size else 0.0
@@ -44,7 +44,7 @@ def fit_factor(scores: Floats, labels: Indices, n_repeats: int = 1) -> float:
 
     def loss(log_factor: float) -> float:
         scaled = np.exp(log_factor) / spread * filled
-        # Convex in the factor, which chances() with its floor is not.
+        # Convex in the factor, unlike the likelihood of probabilities with a floor.
         return float((logsumexp(scaled, axis=1) - (target * scaled).sum(axis=1)).sum())
 
     found = minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded", options={"xatol": 1e-2})

@@ -1,4 +1,4 @@
-"""What can be chosen: descriptions of sequences, mixtures of kernels, classifiers."""
+"""The candidates of a search: encodings of sequences, weights of kernels, classifiers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +14,12 @@ PARTS = ("projection", "mean", "covariance", "deviation", "twofold")
 ORDERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 DELAYS = (1, 2, 3, 5, 10, 20)
 WINDOWS: tuple[tuple[int, ...], ...] = ((1,), (2,), (4,), (1, 2, 4), (8,), (1, 4, 8), (16,))
-_MOST_STACKED = 3000  # channels, unless there are as many without delays
+_MOST_STACKED = 3000  # channels with delays
 
 
 @dataclass(frozen=True)
-class Description:
-    """How a sequence becomes systems."""
+class Encoding:
+    """Parameters of the encoder, and whether channels are scaled before it."""
 
     n_states: int
     delays: int
@@ -29,15 +29,15 @@ class Description:
 
     @property
     def n_windows(self) -> int:
-        """Systems of a sequence."""
+        """Systems per sequence."""
         return sum(self.windows)
 
     @property
     def size(self) -> int:
-        """States that describe a sequence: what is simpler has fewer."""
+        """States per sequence; simpler encodings have fewer."""
         return self.n_windows * self.n_states * self.delays
 
-    def encoder(self, n_jobs: int | None) -> LDSEncoder:
+    def make_encoder(self, n_jobs: int | None) -> LDSEncoder:
         """Return the encoder."""
         return LDSEncoder(
             self.n_states,
@@ -48,26 +48,26 @@ class Description:
             n_jobs=n_jobs,
         )
 
-    def neighbours(self, step: int, n_channels: int, shortest: int) -> Iterator["Description"]:
-        """Descriptions that differ in one respect, the respects taking turns by `step`."""
-        # Windows early: what is best for one window is too much for many.
-        respects = (
+    def find_neighbours(self, step: int, n_channels: int, shortest: int) -> Iterator["Encoding"]:
+        """Yield encodings that differ in one property; `step` selects which property varies."""
+        # Windows early: the best number of states for one window is too large for many.
+        alternatives = (
             [replace(self, scaled=not self.scaled)],
-            [replace(self, windows=windows) for windows in _near(WINDOWS, self.windows, 2)],
-            [replace(self, n_states=n) for n in _near(ORDERS, self.n_states, 3)],
+            [replace(self, windows=windows) for windows in _select_near(WINDOWS, self.windows, 2)],
+            [replace(self, n_states=n) for n in _select_near(ORDERS, self.n_states, 3)],
             [
                 replace(self, delays=delays, n_states=n)
-                for delays in _near(DELAYS, self.delays, 2)
+                for delays in _select_near(DELAYS, self.delays, 2)
                 for n in (self.n_states, 2 * self.n_states)
             ],
             [replace(self, center=not self.center)],
         )
-        for candidate in respects[step % len(respects)]:
-            if candidate != self and candidate.feasible(n_channels, shortest):
+        for candidate in alternatives[step % len(alternatives)]:
+            if candidate != self and candidate.is_feasible(n_channels, shortest):
                 yield candidate
 
-    def feasible(self, n_channels: int, shortest: int) -> bool:
-        """Whether there are channels and time points enough, and windows are not all overlap."""
+    def is_feasible(self, n_channels: int, shortest: int) -> bool:
+        """Whether channels and time points suffice, and windows do not overlap too much."""
         stacked = n_channels * self.delays
         needed = self.n_states + self.delays
         return (
@@ -79,15 +79,15 @@ class Description:
         )
 
 
-def _near(values: Sequence[Any], value: Any, reach: int) -> Sequence[Any]:
-    """The values that are at most `reach` steps from one of them, or from where it would be."""
+def _select_near(values: Sequence[Any], value: Any, reach: int) -> Sequence[Any]:
+    """Return the values within `reach` steps of a value, or of its place in the order."""
     place = values.index(value) if value in values else sum(other < value for other in values)
     return values[max(0, place - reach) : place + reach + 1]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How descriptions become labels: weights of the kernels, and the classifier on top.
+    """How encoded sequences are classified: weights of the kernels, and the classifier.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Rule:
 
     @property
     def size(self) -> int:
-        """Kernels, and coefficients: what is simpler has fewer."""
+        """Number of kernels; simpler rules have fewer."""
         return sum(weight > 0 for weight in self.weights)
 
 
@@ -124,8 +124,8 @@ WEIGHTS = (
     (0.0, 0.0, 0.0, 0.0, 1.0),
     (0.0, 1.0, 0.0, 0.5, 1.0),
 )
-# Those that descriptions are first looked at with; then every mixture with a usual classifier;
-# then the rest. A budget that binds ends within the last.
+# Rules are tried in this order: those that compare encodings, then every mixture with a usual
+# classifier, then the rest. A budget that is too short ends the search within the last.
 QUICK_RULES = (
     Rule(WEIGHTS[8], "svm", 10.0),
     Rule(WEIGHTS[8], "coding", 0.1),
@@ -143,18 +143,18 @@ ALL_RULES = (
 )
 
 
-def build(
-    description: Description,
+def build_candidate(
+    encoding: Encoding,
     rule: Rule,
     scales: dict[str, float],
     bandwidths: dict[str, float],
     n_jobs: int | None,
 ) -> Pipeline:
-    """Return the choice as an ordinary pipeline, every number frozen.
+    """Return a candidate as an ordinary pipeline with all parameters fixed.
 
     Parameters
     ----------
-    description, rule
+    encoding, rule
     scales : dict of str to float
         Variance of each kernel among the training systems.
     bandwidths : dict of str to float
@@ -176,5 +176,5 @@ def build(
         classifier = SparseCodingClassifier(n_nonzero=1, **settings)
     else:
         classifier = SparseCodingClassifier(sparsity=rule.value, **settings)
-    steps = [ChannelScaler()] if description.scaled else []
-    return make_pipeline(*steps, description.encoder(n_jobs), classifier)
+    steps = [ChannelScaler()] if encoding.scaled else []
+    return make_pipeline(*steps, encoding.make_encoder(n_jobs), classifier)

@@ -1,4 +1,4 @@
-"""Labels with how sure they are, in the terms that a classifier has."""
+"""Labels and their certainty, in whatever measure a classifier provides."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,11 +28,11 @@ class Prediction:
     labels : (N,) array
     classes : list of str
     kind : "probability", "share", "votes" or "margin"
-        What `certainty` is.
+        Measure of `certainty`; see :data:`MEANINGS`.
     calibrated : bool
         Whether probabilities were fitted to held-out data.
     values : (N, n_classes) array
-        Probability, share, votes or score of every class.
+        This measure for every class.
     """
 
     labels: NDArray[Any]
@@ -43,25 +43,25 @@ class Prediction:
 
     @property
     def certainty(self) -> Floats:
-        """How sure each label is, (N,): its value; of scores, what it is ahead of the next one."""
+        """Value of each label, (N,); for scores, its margin over the next class."""
         largest = np.sort(self.values, axis=1)[:, ::-1]
         return largest[:, 0] - largest[:, 1] if self.kind == "margin" else largest[:, 0]
 
     @property
     def runners_up(self) -> list[str]:
-        """The class of the second largest value of each, the predicted one aside."""
+        """The class with the largest value apart from the predicted one, per sequence."""
         own = np.array([str(label) for label in self.labels])[:, None] == np.array(self.classes)
         return [self.classes[i] for i in np.where(own, -np.inf, self.values).argmax(axis=1)]
 
 
 def predict_with_certainty(estimator: Any, X: Any) -> Prediction:
-    """Return labels, and how sure they are.
+    """Return labels and their certainty.
 
     Parameters
     ----------
     estimator : classifier
-        Of sequences or of systems; perhaps a pipeline.
-    X : what it takes
+        Of sequences or of systems; it may be a pipeline.
+    X : its input
     """
     classes = [str(label) for label in estimator.classes_]
     if isinstance(estimator, AutoLDSClassifier):
@@ -73,7 +73,7 @@ def predict_with_certainty(estimator: Any, X: Any) -> Prediction:
         estimator = estimator[-1]
     labels = estimator.predict(X)
     votes = isinstance(estimator, NearestLDSClassifier)
-    one_vote = votes and estimator.n_neighbors == 1  # 0 or 1 for every sequence: it says nothing
+    one_vote = votes and estimator.n_neighbors == 1  # always 0 or 1, which is no measure
     if hasattr(estimator, "predict_proba") and not one_vote:
         shares = isinstance(estimator, SparseCodingClassifier) or hasattr(
             estimator, "residuals_for"

@@ -1,4 +1,4 @@
-"""What an automatic search tried, how each candidate did, what was chosen and why."""
+"""The report of an automatic search: candidates tried, their scores, the choice and its reason."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,27 +6,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Report:
-    """The record of a search; ``print(report)`` shows it.
+    """The record of a search; ``print(report)`` prints a summary.
 
     Attributes
     ----------
     chosen : dict
-        Parameters of the choice, plain values; see ``pipeline_`` for the same as an estimator.
+        Parameters of the chosen candidate as plain values; ``pipeline_`` is the same as an
+        estimator.
     expected_accuracy, standard_error : float
-        Of the choice on new sequences, from folds of the training sequences, less what is due to
-        having been chosen by them.
+        Of the choice on new sequences, from folds of the training sequences, corrected for the
+        bias of the choice.
     why : str
-        In words.
+        Reason for the choice.
     tried : list of dict
-        Every candidate: its parameters, accuracy and loss (minus the mean logarithm of the chance
-        given to the true class), the smallest loss first.
+        Every candidate: its parameters, accuracy and loss (minus the mean logarithm of the
+        probability of the true class), the smallest loss first.
     n_descriptions : int
-        Ways to describe a sequence that were looked at.
+        Number of encodings that were tried.
     n_trained : int
-        Sequences of the final fit; fewer than given where the budget allows no more.
+        Sequences of the final fit; fewer than given if the budget allows no more.
     seconds, time_budget : float
     stopped : str
-        Why the search ended.
+        Why the search ended, in words.
     """
 
     chosen: dict[str, Any]
@@ -41,7 +42,7 @@ class Report:
     stopped: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values that JSON can hold."""
+        """Return all attributes as plain values for JSON."""
         return dict(vars(self))
 
     def __str__(self) -> str:
@@ -50,9 +51,9 @@ class Report:
             f"± {100 * self.standard_error:.1f} % (folds of the training sequences)",
             "chosen: " + ", ".join(f"{name}={value}" for name, value in self.chosen.items()),
             f"why: {self.why}",
-            f"{len(self.tried)} candidates of {self.n_descriptions} descriptions in "
+            f"{len(self.tried)} settings of {self.n_descriptions} encodings tried in "
             f"{self.seconds:.1f} of {self.time_budget:g} s; {self.stopped}",
-            "the best:",
+            "best settings:",
         ]
         for one in self.tried[:8]:
             measured = ("accuracy", "loss")

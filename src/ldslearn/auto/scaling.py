@@ -1,4 +1,4 @@
-"""Bring channels of different units to one scale."""
+"""Scale channels of different units."""
 
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
     Attributes
     ----------
     scale_ : (n_channels,) array
-        One for channels that never change.
+        1 for channels that never change.
 
     Examples
     --------
@@ -34,14 +34,14 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
     """
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Measure the channels.
+        """Compute the standard deviations of the channels.
 
         Parameters
         ----------
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
         y : ignored
         """
-        deviations = channel_deviations(as_collection(X))
+        deviations = pooled_deviations(as_collection(X))
         self.scale_ = np.where(deviations > 0, deviations, 1.0)
         return self
 
@@ -53,10 +53,10 @@ class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_k
         return keep_names([sequence / self.scale_[:, None] for sequence in sequences], sequences)
 
 
-def channel_deviations(sequences: list[NDArray[Any]]) -> Floats:
+def pooled_deviations(sequences: list[NDArray[Any]]) -> Floats:
     """Return the standard deviation of every channel over all sequences, (n_channels,).
 
-    Zero for channels that hold nothing but the rounding of a constant.
+    Zero for channels that are constant up to rounding.
     """
     n_timepoints = sum(x.shape[1] for x in sequences)
     mean = sum(x.sum(axis=1, dtype=np.float64) for x in sequences) / n_timepoints

@@ -1,4 +1,4 @@
-"""The search: coarse over descriptions, then fine over rules, within a budget of time."""
+"""The search: coarse over encodings, then fine over rules, within a time budget."""
 
 import time
 from collections.abc import Callable
@@ -13,24 +13,24 @@ from ldslearn.auto.candidates import (
     ORDERS,
     QUICK_RULES,
     USUAL_RULES,
-    Description,
+    Encoding,
     Rule,
 )
-from ldslearn.auto.scaling import channel_deviations
-from ldslearn.auto.trials import Grams, Trial, judge
+from ldslearn.auto.scaling import pooled_deviations
+from ldslearn.auto.trials import KernelMatrices, Trial, evaluate_rules
 
-_UNITS_DIFFER = 5.0  # ratio of the channels' deviations (90 % to 10 %) that looks like units
+_UNITS_DIFFER = 5.0  # ratio of the channels' deviations (90 % to 10 %) that suggests units
 _FINALISTS = 4
-_COARSE_SHARE = 0.6  # of the budget
-_RESPECTS = 5  # in which descriptions differ
-_WORTHWHILE = 0.01  # share of the loss that must be gained to move on: noise is no progress
+_COARSE_FRACTION = 0.6  # of the budget
+_PROPERTIES = 5  # in which encodings differ
+_WORTHWHILE = 0.01  # relative decrease of the loss that counts as progress, not noise
 # Standard errors that a simpler candidate may be worse: a whole one cost a point of accuracy on
 # average over halves of five collections, a tenth nothing.
 _ERRORS = 0.1
 
 
 class Search:
-    """One search; holds what was found.
+    """One search and its results.
 
     Parameters
     ----------
@@ -38,13 +38,30 @@ class Search:
     labels : (N,) array
     folds : (n_repeats, N) array
     deadline : float
-        Of ``time.monotonic()``.
+        In the time of `clock`.
     n_jobs : int or None
     advance : callable
         ``advance(text)`` is called after each step.
     sample : (n,) array of int
-        Sequences that descriptions are first looked at with.
+        Sequences on which encodings are compared first.
     sample_folds : (1, n) array
+    clock : callable
+        Returns the time in seconds.
+
+    Attributes
+    ----------
+    coarse_losses : dict of Encoding to float
+        Smallest loss on the sample, of every encoding that was tried.
+    coarse_trials : list of Trial
+        On the sample.
+    trials : dict of (Encoding, Rule) to Trial
+        On all sequences and repeats.
+    kernels : dict of Encoding to KernelMatrices
+        Of the best encodings.
+    kernel_seconds : dict of Encoding to float
+        Time to encode the sample and compute its kernel matrices.
+    out_of_time : bool
+        Whether the budget was too short to try everything.
     """
 
     def __init__(
@@ -57,152 +74,156 @@ class Search:
         advance: Callable[[str], None],
         sample: Indices,
         sample_folds: Floats,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.X, self.labels, self.folds = X, labels, folds
         self.deadline, self.n_jobs, self.advance = deadline, n_jobs, advance
-        self.sample, self.sample_folds = sample, sample_folds
+        self.sample, self.sample_folds, self.clock = sample, sample_folds, clock
         self.n_channels = len(X[0])
         self.shortest = min(x.shape[1] for x in X)
-        self.grams: dict[Description, Grams] = {}
-        self.trials: dict[tuple[Description, Rule], Trial] = {}
-        self.quick: dict[Description, float] = {}
-        self.looked: list[Trial] = []
-        self.seconds: dict[Description, float] = {}
-        self.gram_seconds: dict[Description, float] = {}
-        self.bound = False  # whether the budget kept anything from being tried
+        self.kernels: dict[Encoding, KernelMatrices] = {}
+        self.trials: dict[tuple[Encoding, Rule], Trial] = {}
+        self.coarse_losses: dict[Encoding, float] = {}
+        self.coarse_trials: list[Trial] = []
+        self.kernel_seconds: dict[Encoding, float] = {}
+        self.out_of_time = False
+        self._seconds: dict[Encoding, float] = {}
 
     @property
     def growth(self) -> float:
-        """How much longer all sequences take than the sample."""
+        """Ratio of the times for all sequences and for the sample."""
         return (len(self.X) / len(self.sample)) ** 2
 
     def run(self) -> None:
-        """Search until nothing gets better or the time is over."""
-        begun = time.monotonic()
-        coarse_end = begun + _COARSE_SHARE * (self.deadline - begun)
-        best = self.start()
+        """Search until nothing improves or the time is over."""
+        begun = self.clock()
+        coarse_end = begun + _COARSE_FRACTION * (self.deadline - begun)
+        best = self.make_initial_encoding()
         self._warm_up(best)
-        self._look(best)
+        self._try_encoding(best)
         idle, step = 0, 0
-        while idle < _RESPECTS and time.monotonic() < coarse_end:
-            found = best
-            for candidate in best.neighbours(step, self.n_channels, self.shortest):
-                if candidate in self.quick:
+        while idle < _PROPERTIES and self.clock() < coarse_end:
+            before = best
+            for candidate in best.find_neighbours(step, self.n_channels, self.shortest):
+                if candidate in self.coarse_losses:
                     continue
-                if time.monotonic() + self._cost(candidate) > coarse_end:
-                    self.bound = True  # a cheaper one may still fit
+                if self.clock() + self._estimate_seconds(candidate) > coarse_end:
+                    self.out_of_time = True  # a cheaper one may still fit
                     continue
                 try:
-                    self._look(candidate)
-                except (ValueError, np.linalg.LinAlgError):  # what the first could, this cannot
-                    self.quick[candidate] = np.inf
-            top = min(self.quick, key=lambda d: (self.quick[d], d.size))
-            if self.quick[top] < (1 - _WORTHWHILE) * self.quick[best]:
+                    self._try_encoding(candidate)
+                except (ValueError, np.linalg.LinAlgError):  # impossible for these sequences
+                    self.coarse_losses[candidate] = np.inf
+            top = self._rank_encodings(self.coarse_losses)[0]
+            if self.coarse_losses[top] < (1 - _WORTHWHILE) * self.coarse_losses[best]:
                 best = top
-            idle = 0 if best != found else idle + 1
+            idle = 0 if best != before else idle + 1
             step += 1
-        self._refine()
+        self._compare_finalists()
 
-    def judged(self) -> list[Trial]:
-        """Every candidate that was judged on all sequences; by all repeats or by one."""
-        done = list(self.trials.values())
+    def list_comparable_trials(self) -> list[Trial]:
+        """Return every candidate that was evaluated on all sequences, in all repeats or in one."""
+        trials = list(self.trials.values())
         if len(self.sample) == len(self.X):
-            finalists = {trial.description for trial in done}
-            done += [trial for trial in self.looked if trial.description not in finalists]
-        return done
+            finalists = {trial.encoding for trial in trials}
+            trials += [trial for trial in self.coarse_trials if trial.encoding not in finalists]
+        return trials
 
-    def start(self) -> Description:
-        """A description that suits most: ten stacked channels, five states."""
+    def make_initial_encoding(self) -> Encoding:
+        """Return an encoding that suits most data: ten stacked channels, five states."""
         delays = int(np.clip(-(-10 // self.n_channels), 1, max(1, self.shortest // 8)))
         most = min(self.n_channels * delays, max(1, (self.shortest - delays) // 2))
         n_states = max((n for n in ORDERS if n <= min(5, most)), default=1)
-        return Description(n_states, delays, scaled=self._units_differ())
+        return Encoding(n_states, delays, scaled=self._has_different_units())
 
-    def _units_differ(self) -> bool:
+    def _has_different_units(self) -> bool:
         if self.n_channels == 1:
             return False
-        deviations = channel_deviations(self.X)
+        deviations = pooled_deviations(self.X)
         low, high = (
             np.quantile(deviations[deviations > 0], [0.1, 0.9]) if deviations.any() else (1, 1)
         )
         return bool(high > _UNITS_DIFFER * low)
 
-    def _cost(self, description: Description) -> float:
-        """Seconds that looking at a description will take, from those looked at before."""
+    def _rank_encodings(self, encodings: dict[Encoding, Any]) -> list[Encoding]:
+        """Encodings by loss on the sample, the simpler of equals first."""
+        return sorted(encodings, key=lambda e: (self.coarse_losses[e], e.size))
 
-        def work(d: Description) -> float:
-            pairs = (len(self.sample) * d.n_states) ** 2 * d.n_windows
-            return pairs * (self.n_channels * d.delays + 50 * d.n_states)
+    def _estimate_seconds(self, encoding: Encoding) -> float:
+        """Estimate the time to try an encoding from those tried before."""
 
-        known = min(self.seconds, key=lambda d: abs(np.log(work(d) / work(description))))
-        return 1.3 * self.seconds[known] * max(work(description) / work(known), 0.3)
+        def count_operations(e: Encoding) -> float:
+            pairs = (len(self.sample) * e.n_states) ** 2 * e.n_windows
+            return pairs * (self.n_channels * e.delays + 50 * e.n_states)
 
-    def _warm_up(self, description: Description) -> None:
-        """Load compiled code, so that the first look is not thought to be slow."""
-        some = [np.flatnonzero(self.labels == c)[:2] for c in (0, 1)]
-        few = np.concatenate(some)
-        grams = Grams.of(description, [self.X[i] for i in few], self.n_jobs)
+        wanted = count_operations(encoding)
+        known = min(self._seconds, key=lambda e: abs(np.log(count_operations(e) / wanted)))
+        return 1.3 * self._seconds[known] * max(wanted / count_operations(known), 0.3)
+
+    def _warm_up(self, encoding: Encoding) -> None:
+        """Load compiled code, which is not part of the time of the first encoding."""
+        few = np.concatenate([np.flatnonzero(self.labels == c)[:2] for c in (0, 1)])
+        kernels = KernelMatrices.of(encoding, [self.X[i] for i in few], self.n_jobs)
         folds = np.arange(len(few), dtype=np.float64)[None]
-        judge(grams, description, QUICK_RULES, self.labels[few], folds, self.n_jobs)
+        evaluate_rules(kernels, encoding, QUICK_RULES, self.labels[few], folds, self.n_jobs)
 
-    def _look(self, description: Description) -> None:
-        """Judge a description by a few rules, on one cut of the sample into folds."""
-        start = time.monotonic()
-        grams = Grams.of(description, [self.X[i] for i in self.sample], self.n_jobs)
+    def _try_encoding(self, encoding: Encoding) -> None:
+        """Evaluate an encoding by a few rules, in one repeat of the folds of the sample."""
+        start = self.clock()
+        kernels = KernelMatrices.of(encoding, [self.X[i] for i in self.sample], self.n_jobs)
         for rule in QUICK_RULES:
-            grams.mixed(rule)
-        self.gram_seconds[description] = time.monotonic() - start
-        trials = judge(
-            grams, description, QUICK_RULES, self.labels[self.sample], self.sample_folds,
+            kernels.mix(rule)
+        self.kernel_seconds[encoding] = self.clock() - start
+        trials = evaluate_rules(
+            kernels, encoding, QUICK_RULES, self.labels[self.sample], self.sample_folds,
             self.n_jobs,
         )  # fmt: skip
         best = min(trials, key=lambda trial: trial.loss)
-        self.looked += trials
-        self.quick[description] = best.loss
-        self.grams[description] = grams
-        keep = sorted(self.grams, key=lambda d: (self.quick[d], d.size))[:_FINALISTS]
-        self.grams = {d: self.grams[d] for d in keep}
-        self.seconds[description] = time.monotonic() - start
-        self.advance(f"looked at {len(self.quick)} descriptions, now {best.accuracy:.1%}")
+        self.coarse_trials += trials
+        self.coarse_losses[encoding] = best.loss
+        self.kernels[encoding] = kernels
+        finalists = self._rank_encodings(self.kernels)[:_FINALISTS]
+        self.kernels = {e: self.kernels[e] for e in finalists}
+        self._seconds[encoding] = self.clock() - start
+        self.advance(f"{len(self.coarse_losses)} encodings tried, last {best.accuracy:.1%}")
 
-    def _refine(self) -> None:
-        """Judge the best descriptions by all rules, on all sequences and repeats."""
-        finalists = sorted(self.grams, key=lambda d: (self.quick[d], d.size))
+    def _compare_finalists(self) -> None:
+        """Evaluate the best encodings by all rules, on all sequences and repeats."""
+        finalists = self._rank_encodings(self.kernels)
         if len(self.sample) < len(self.X):
-            self.grams = {}
+            self.kernels = {}
         slowest = 0.0
         usual = tuple(rule for rule in USUAL_RULES if rule not in QUICK_RULES)
         rest = tuple(rule for rule in ALL_RULES if rule not in (*QUICK_RULES, *usual))
         for rules in (QUICK_RULES, usual, rest):
-            for description in finalists:
-                if description not in self.grams:
-                    now, cost = time.monotonic(), self.growth * self.gram_seconds[description]
+            for encoding in finalists:
+                if encoding not in self.kernels:
+                    now, cost = self.clock(), self.growth * self.kernel_seconds[encoding]
                     late = rules is not QUICK_RULES
-                    if self.grams and (late or cost > (self.deadline - now) / 3):
-                        self.bound = True
+                    if self.kernels and (late or cost > (self.deadline - now) / 3):
+                        self.out_of_time = True
                         continue
-                    self.grams[description] = Grams.of(description, self.X, self.n_jobs)
+                    self.kernels[encoding] = KernelMatrices.of(encoding, self.X, self.n_jobs)
                 for rule in rules:
-                    start = time.monotonic()
+                    start = self.clock()
                     if self.trials and start + 1.5 * slowest > self.deadline:
-                        self.bound = True
+                        self.out_of_time = True
                         return
-                    (trial,) = judge(
-                        self.grams[description], description, [rule], self.labels, self.folds,
+                    (trial,) = evaluate_rules(
+                        self.kernels[encoding], encoding, [rule], self.labels, self.folds,
                         self.n_jobs,
                     )  # fmt: skip
-                    self.trials[description, rule] = trial
-                    slowest = max(slowest, time.monotonic() - start)
+                    self.trials[encoding, rule] = trial
+                    slowest = max(slowest, self.clock() - start)
                 leader = min(self.trials.values(), key=lambda trial: trial.loss)
-                self.advance(f"compared {len(self.trials)} candidates, best {leader.accuracy:.1%}")
+                self.advance(f"{len(self.trials)} settings tried, best {leader.accuracy:.1%}")
 
 
-def choose(trials: list[Trial]) -> tuple[Trial, Trial]:
-    """Return the chosen trial and the best one.
+def pick_simplest(trials: list[Trial]) -> tuple[Trial, Trial]:
+    """Return the simplest of the good trials, and the best one.
 
-    The one-standard-error rule with a tenth of the error: of the candidates whose loss is not
-    larger than the smallest by more than that, the difference taken sequence by sequence, the
-    simplest.
+    The one-standard-error rule with a tenth of the error: a trial is good if its loss, compared
+    with the smallest one sequence by sequence, is not larger by more than that.
     """
     best = min(trials, key=lambda trial: (trial.loss, trial.size))
     for trial in sorted(trials, key=lambda trial: (trial.size, trial.loss)):

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.svm import LinearSVC
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,9 +15,9 @@ from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._places import locate_systems, warn_once
 from ldslearn._types import Floats, Indices
+from ldslearn.classify.class_scores import divide_by_classes, pick_classes, score_classes
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.classify.mixing import choose_mix
-from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
 from ldslearn.coding import residual_reductions
 from ldslearn.coding.coder import describe_zero_codes
 from ldslearn.dictionary import Atoms
@@ -27,7 +28,7 @@ from ldslearn.models.blocks import apply_by_blocks
 RESIDUAL = "residual"
 
 
-def _classifier_has(method: str) -> Callable[[Any], bool]:
+def _has_method(method: str) -> Callable[[Any], bool]:
     def has(model: Any) -> bool:
         if _is_residual(model.classifier):
             return True
@@ -70,13 +71,13 @@ class DictionaryClassifier(LDSClassifier):
     mix_ : float
         What ``mix="cv"`` chose.
     mix_scores_ : dict of float to float
-        Share of held-out systems labelled correctly by each candidate of ``mix="cv"``.
+        Fraction of held-out systems labelled correctly by each candidate of ``mix="cv"``.
 
     Notes
     -----
     Residuals of two-fold systems are sums over the codes of both parts, as the objective is. Where
-    all codes are zero, residuals are equal: the label is that of the most similar atom, and a
-    warning tells.
+    all codes are zero, residuals are equal: the label is that of the most similar atom, with a
+    warning.
 
     Examples
     --------
@@ -106,7 +107,7 @@ class DictionaryClassifier(LDSClassifier):
         sample_weight : (len(X),) array, optional
             Passed to the classifier of codes. The dictionary is learned without weights.
         groups : (len(X),) array, optional
-            Who or what was recorded: the folds of ``mix="cv"`` part no group.
+            Who or what was recorded: the folds of ``mix="cv"`` split no group.
         """
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
@@ -133,7 +134,7 @@ class DictionaryClassifier(LDSClassifier):
             self._fit_all(dictionary, systems)
         classifier: Any = RESIDUAL
         if not residual:
-            classifier = self._new_classifier()
+            classifier = self._make_classifier()
             options = {} if weights is None else {"sample_weight": weights}
             classifier.fit(dictionary.transform(systems), classes[indices], **options)
         self.classes_, self.dictionary_, self.classifier_ = classes, dictionary, classifier
@@ -204,49 +205,49 @@ class DictionaryClassifier(LDSClassifier):
 
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        if self._rebuilds:
-            explained, _, nearest = self._explained(X)
+        if self._uses_residuals:
+            explained, _, nearest = self._explain(X)
             return self.classes_[pick_classes(explained, nearest)]
-        codes = self._codes(X)
+        codes = self._find_codes(X)
         return self.classifier_.predict(codes)
 
-    @available_if(_classifier_has("decision_function"))
+    @available_if(_has_method("decision_function"))
     def decision_function(self, X: LDS) -> Floats:
         """Return the scores of the classifier of codes, if it has any; or minus the residuals."""
-        if self._rebuilds:
-            return score_classes(*self._explained(X))
-        codes = self._codes(X)
+        if self._uses_residuals:
+            return score_classes(*self._explain(X))
+        codes = self._find_codes(X)
         return self.classifier_.decision_function(codes)
 
-    @available_if(_classifier_has("predict_proba"))
+    @available_if(_has_method("predict_proba"))
     def predict_proba(self, X: LDS) -> Floats:
         """Return the probabilities of the classifier of codes, if it has any.
 
-        With ``classifier="residual"`` each class' share of what all classes explain, as of
-        :class:`SparseCodingClassifier`: no probabilities.
+        With ``classifier="residual"``, the fraction of each class in what all classes explain, as
+        of :class:`SparseCodingClassifier`, which is no probability.
         """
-        if self._rebuilds:
-            explained, _, nearest = self._explained(X)
-            return share_classes(explained, nearest)
-        codes = self._codes(X)
+        if self._uses_residuals:
+            explained, _, nearest = self._explain(X)
+            return divide_by_classes(explained, nearest)
+        codes = self._find_codes(X)
         return self.classifier_.predict_proba(codes)
 
     @available_if(lambda model: _is_residual(model.classifier))
     def residuals_for(self, X: LDS) -> Floats:
         """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
         check_is_fitted(self, "classifier_")
-        explained, own, _ = self._explained(X)
+        explained, own, _ = self._explain(X)
         return own[:, None] - explained
 
     @property
-    def _rebuilds(self) -> bool:
+    def _uses_residuals(self) -> bool:
         """Whether labels come from residuals."""
         check_is_fitted(self, "classifier_")
         return _is_residual(self.classifier_)
 
-    def _explained(self, X: LDS) -> tuple[Floats, Floats, Indices]:
+    def _explain(self, X: LDS) -> tuple[Floats, Floats, Indices]:
         """What each class explains, k(x, x), and the nearest class of codes of zeros, else -1."""
-        table = self._explain(X)
+        table = self._explain_blocks(X)
         nearest = table[:, -1].astype(np.intp)
         empty = np.flatnonzero(nearest >= 0)
         if len(empty):
@@ -255,9 +256,9 @@ class DictionaryClassifier(LDSClassifier):
         return table[:, :-2], table[:, -2], nearest
 
     @apply_by_blocks
-    def _explain(self, X: LDS) -> Floats:
-        """The three of :meth:`_explained` side by side, (len(X), n_classes + 2)."""
-        groups, n_jobs = self.dictionary_._groups_of(X), self.dictionary_.n_jobs
+    def _explain_blocks(self, X: LDS) -> Floats:
+        """The three of :meth:`_explain` side by side, (len(X), n_classes + 2)."""
+        groups, n_jobs = self.dictionary_.make_groups(X), self.dictionary_.n_jobs
         n_classes = len(self.classes_)
         explained, own = np.zeros((len(X), n_classes)), np.zeros(len(X))
         coded = np.zeros(len(X), dtype=bool)
@@ -272,13 +273,11 @@ class DictionaryClassifier(LDSClassifier):
         nearest = np.where(coded, -1, self.atom_classes_[similar.argmax(axis=1)])
         return np.column_stack([explained, own, nearest])
 
-    def _codes(self, X: LDS) -> Floats:
+    def _find_codes(self, X: LDS) -> Floats:
         check_is_fitted(self, "classifier_")
         return self.dictionary_.transform(X)
 
-    def _new_classifier(self) -> Any:
+    def _make_classifier(self) -> Any:
         if self.classifier is not None:
             return clone(self.classifier)
-        from sklearn.svm import LinearSVC  # here, so that importing the package stays quick
-
-        return LinearSVC(random_state=0)  # liblinear draws at random where features are many
+        return LinearSVC(random_state=0)  # liblinear is random where features are many

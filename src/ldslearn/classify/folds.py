@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from ldslearn import _errors
 from ldslearn._types import Indices
@@ -16,11 +17,9 @@ def cut_folds(
 ) -> list[Split]:
     """Return training and test indices of random stratified folds, which split no group.
 
-    Groups are renumbered in random order here, for the shuffling of scikit-learn before 1.8 changes
-    nothing but the counts that folds are balanced by.
+    Groups are renumbered in random order here: the shuffling of scikit-learn before 1.8 changes
+    only the counts by which folds are balanced.
     """
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # takes its time
-
     if groups is None:
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         return list(folds.split(labels, labels))
@@ -31,7 +30,7 @@ def cut_folds(
 
 
 def check_groups(groups: Any, n_items: int, what: str = "sequences") -> NDArray[Any] | None:
-    """Return groups as an array of one for each item, None if there are none."""
+    """Return groups as an array with one entry per item, None if there are none."""
     if groups is None:
         return None
     found = np.asarray(groups)
@@ -41,6 +40,6 @@ def check_groups(groups: Any, n_items: int, what: str = "sequences") -> NDArray[
         )
     if len(np.unique(found)) < 2:
         raise _errors.invalid(
-            "groups", "be two at least", "one", f"Without groups all {what} are alike."
+            "groups", "be two at least", "one", f"Without groups, folds split {what} at random."
         )
     return found

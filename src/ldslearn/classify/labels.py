@@ -1,4 +1,4 @@
-"""Systems with labels, checked once at the border."""
+"""Checks of labelled systems, and what all classifiers of systems share."""
 
 from typing import Any
 
@@ -29,11 +29,14 @@ def check_labelled(X: Any, y: Any, *, stored: bool = False) -> tuple[LDS, NDArra
 
 def check_labels(y: Any, n_items: int, what: str = "systems") -> tuple[NDArray[Any], Indices]:
     """Return the sorted classes, and the index of every label among them."""
-    labels = _typed(np.asarray(y))
+    labels = _infer_dtype(np.asarray(y))
     if labels.ndim != 1:
         raise _bad_labels(f"shape {labels.shape}")
     if len(labels) != n_items:
-        raise _labels_not_as_many(len(labels), n_items, what)
+        raise ValueError(
+            f"y must hold one label per {what.removesuffix('s')}; got {len(labels)} labels for "
+            f"{n_items} {what}."
+        )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise _bad_labels("NaN or infinity")
     if type_of_target(labels) not in ("binary", "multiclass"):
@@ -41,8 +44,8 @@ def check_labels(y: Any, n_items: int, what: str = "systems") -> tuple[NDArray[A
     classes, indices = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y must hold at least two classes; got only {classes.tolist()[0]!r}. A classifier "
-            "of one class would know its answer already."
+            f"y must hold at least two classes; got only {classes.tolist()[0]!r}. Add examples of "
+            "another class."
         )
     return classes, indices
 
@@ -64,8 +67,8 @@ def check_weights(weights: Any, n_items: int) -> Floats | None:
     return values.astype(np.float64)
 
 
-def _typed(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels of dtype object, as pandas keeps them, with the dtype of what they are."""
+def _infer_dtype(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels of dtype object, as pandas keeps them, with the dtype of their values."""
     if labels.dtype != object or labels.ndim != 1:
         return labels
     for index, label in enumerate(labels):
@@ -76,12 +79,6 @@ def _typed(labels: NDArray[Any]) -> NDArray[Any]:
     return np.array(labels.tolist())
 
 
-def _labels_not_as_many(n_labels: int, n_items: int, what: str = "systems") -> ValueError:
-    """As many labels as systems are needed."""
-    one = what.removesuffix("s")
-    return ValueError(f"y must hold one label a {one}; got {n_labels} labels for {n_items} {what}.")
-
-
 def _bad_labels(got: object) -> ValueError:
-    """Numbers to regress on, missing labels, several columns."""
+    """Return the error about labels that are no classes, missing, or in several columns."""
     return ValueError(f"y must hold class labels, one per system; got {got}.")

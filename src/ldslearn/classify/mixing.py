@@ -19,9 +19,9 @@ def choose_mix(
     groups: Any,
     name: str,
 ) -> tuple[float, dict[float, float]]:
-    """Return the value of `mix` that labels most held-out systems correctly, and all their shares.
+    """Return the best value of `mix`, and the accuracy of all on held-out systems.
 
-    Of equals the largest is taken, which weighs the covariance least.
+    Of equals the largest is chosen, which weighs the covariance least.
 
     Parameters
     ----------
@@ -30,29 +30,29 @@ def choose_mix(
     labels : (N,) array
         Indices of classes.
     groups : (N,) array or None
-        Systems of one group are on one side of every fold.
+        Folds split no group.
     name : str
-        What messages call the parameter.
+        Name of the parameter in messages.
     """
     folds = _make_folds(labels, groups, name)
     n_tested = sum(len(test) for _, test in folds)
-    shares = {
+    accuracies = {
         mix: sum(count_hits(mix, train, test) for train, test in folds) / n_tested for mix in MIXES
     }
-    return max(shares, key=lambda mix: (shares[mix], mix)), shares
+    return max(accuracies, key=lambda mix: (accuracies[mix], mix)), accuracies
 
 
 def _make_folds(labels: Indices, groups: Any, name: str) -> list[Split]:
-    """Five stratified folds, or as many as classes or groups allow; always the same ones."""
+    """Return five stratified folds, or as many as classes or groups allow, with seed 0."""
     owners = check_groups(groups, len(labels), "systems")
     counts = np.bincount(labels)
     if owners is None:
         if counts.min() < 2:
-            raise _class_too_small_for(f"{name}='cv'", int(counts.min()))
+            raise _class_too_small(name, int(counts.min()))
         return cut_folds(labels, None, min(_FOLDS, int(counts.min())), seed=0)
     n_folds = min(_FOLDS, len(np.unique(owners)), int(counts.max()))
     if n_folds < 2:
-        raise _class_too_small_for(f"{name}='cv'", int(counts.max()))
+        raise _class_too_small(name, int(counts.max()))
     found = cut_folds(labels, owners, n_folds, seed=0)
     kept = [(a, b) for a, b in found if len(b) and len(np.unique(labels[a])) > 1]
     if not kept:
@@ -63,10 +63,9 @@ def _make_folds(labels: Indices, groups: Any, name: str) -> list[Split]:
     return kept
 
 
-def _class_too_small_for(what: str, count: int) -> ValueError:
-    """Too few examples of a class for folds that choose a parameter."""
-    name = what.partition("=")[0]
+def _class_too_small(name: str, count: int) -> ValueError:
+    """Return the error about too few examples of a class for folds that choose a parameter."""
     return ValueError(
-        f"y must hold at least 2 systems of every class for {what}; got {count} of one. "
+        f"y must hold at least 2 systems of every class for {name}='cv'; got {count} of one. "
         f"Give {name} a number, or add examples."
     )

@@ -19,15 +19,15 @@ from ldslearn.models.blocks import apply_by_blocks
 
 
 class NearestLDSClassifier(LDSClassifier):
-    """Classify a system by its nearest training systems; LDS-Martin of the paper as it stands.
+    """Classify a system by its nearest training systems; by default LDS-Martin of the paper.
 
     Parameters
     ----------
     distance : str or callable, default="martin"
         As in :func:`ldslearn.geometry.pairwise_distance`.
     n_neighbors : int, default=1
-        How many vote; among classes with equal votes that of the nearest system wins, and among
-        equally near ones the first of `classes_`.
+        Number of systems that vote. Of classes with equal votes that of the nearest system wins,
+        and of equally near ones the first of `classes_`.
     distance_params : mapping or None, default=None
         Parameters of the distance.
     n_jobs : int or None, default=None
@@ -77,14 +77,14 @@ class NearestLDSClassifier(LDSClassifier):
             raise _errors.invalid_parameter(
                 "n_neighbors", f"be at most {len(systems)}, as many as systems", self.n_neighbors
             )
-        self._distances(systems[:1], systems[:1])  # an unknown name is an error now, not later
+        self._compute_distances(systems[:1], systems[:1])  # raises for an unknown name
         self.systems_, self.classes_, self._labels = systems, classes, indices
         return self
 
     @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        scores = self._scores(X)
+        scores = self._score_classes(X)
         return self.classes_[scores.argmax(axis=1)]
 
     @apply_by_blocks
@@ -95,38 +95,38 @@ class NearestLDSClassifier(LDSClassifier):
         several, votes less rank / (n_neighbors + 1) of the nearest voter. Of two classes the score
         of the second less that of the first, (len(X),).
         """
-        scores = self._scores(X)
+        scores = self._score_classes(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
-        """Return each class' share of the votes, (len(X), n_classes)."""
+        """Return the fraction of votes of each class, (len(X), n_classes)."""
         if self.n_neighbors == 1:
-            scores = self._scores(X)
+            scores = self._score_classes(X)
             return np.eye(scores.shape[1])[scores.argmax(axis=1)]
-        return self._votes(X)[0] / self.n_neighbors
+        return self._count_votes(X)[0] / self.n_neighbors
 
-    def _scores(self, X: LDS) -> Floats:
+    def _score_classes(self, X: LDS) -> Floats:
         if self.n_neighbors > 1:
-            votes, ranks = self._votes(X)
+            votes, ranks = self._count_votes(X)
             return votes - ranks / (self.n_neighbors + 1)
         systems = self._check_like(X)
         scores = np.empty((len(systems), len(self.classes_)))
         for block in cut_rows(len(systems), len(self.systems_)):
             with locate_systems(block.start, other=(TRAINING, 0)):
-                D = self._distances(systems[block], self.systems_)
+                D = self._compute_distances(systems[block], self.systems_)
             for c in range(len(self.classes_)):
                 scores[block, c] = -D[:, self._labels == c].min(axis=1)
         return scores
 
-    def _votes(self, X: LDS) -> tuple[Floats, Floats]:
+    def _count_votes(self, X: LDS) -> tuple[Floats, Floats]:
         """Votes for every class, and the rank of its nearest voter."""
         systems = self._check_like(X)
         shape = (len(systems), len(self.classes_))
         votes, ranks = np.zeros(shape), np.full(shape, float(self.n_neighbors))
         for block in cut_rows(len(systems), len(self.systems_)):
             with locate_systems(block.start, other=(TRAINING, 0)):
-                D = self._distances(systems[block], self.systems_)
+                D = self._compute_distances(systems[block], self.systems_)
             order = np.argsort(D, axis=1, kind="stable")[:, : self.n_neighbors]
             voters = self._labels[order]
             rows = np.arange(len(voters))
@@ -139,7 +139,7 @@ class NearestLDSClassifier(LDSClassifier):
         check_is_fitted(self)
         return check_same_layout(X, self.systems_, "the model was fitted with")
 
-    def _distances(self, X: LDS, Y: LDS) -> Floats:
+    def _compute_distances(self, X: LDS, Y: LDS) -> Floats:
         return pairwise_distance(
             X, Y, self.distance, n_jobs=self.n_jobs, **(self.distance_params or {})
         )

@@ -10,9 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn._checks import check_real
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
+from ldslearn.classify.class_scores import (
+    divide_by_classes,
+    pick_classes,
+    relative_scores,
+    score_classes,
+)
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.classify.mixing import choose_mix
-from ldslearn.classify.residuals import pick_classes, score_classes, share_classes
 from ldslearn.coding import SparseCoder, residual_reductions, sparse_code
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.geometry.registry import Kernel
@@ -39,15 +44,15 @@ class SparseCodingClassifier(LDSClassifier):
     n_nonzero : int or None, default=None
     nonnegative : bool, default=False
     kernel_params : mapping or None, default=None
-        Parameters of the kernel. ``bandwidth="median"`` is taken among the training systems. The
+        Parameters of the kernel. ``bandwidth="median"`` is computed from the training systems. The
         `mix` of the kernel "hybrid" may be "cv": the best of 0.2, 0.4, 0.6, 0.8 and 1 by five
         stratified folds of the training systems (the largest of equals).
     reject : float or None, default=None
         Open sets: a system is labelled `reject_label` when even its best class leaves more than
-        this share of it unexplained, e_c > reject k(x, x).
+        this fraction of it unexplained, e_c > reject k(x, x).
     reject_label : default=None
-        None is -1 for numbers and "unknown" for other labels. `predict` alone rejects; what is
-        rejected counts as an error in `score`.
+        None is -1 for numbers and "unknown" for other labels. Only `predict` rejects; a rejected
+        system counts as an error in `score`.
     n_jobs : int or None, default=None
         Threads, as in joblib; the result does not depend on it.
 
@@ -61,13 +66,13 @@ class SparseCodingClassifier(LDSClassifier):
     mix_ : float
         What ``mix="cv"`` chose.
     mix_scores_ : dict of float to float
-        Share of held-out systems labelled correctly by each candidate of ``mix="cv"``.
+        Fraction of held-out systems labelled correctly by each candidate of ``mix="cv"``.
 
     Notes
     -----
     A code of nothing but zeros (`sparsity` too large) leaves the same residual for every class;
     the label is then that of the most similar training system, the first atom on the path of
-    codes, and a warning tells. With `reject` such systems are rejected.
+    codes, with a warning. With `reject` such systems are rejected.
 
     Examples
     --------
@@ -109,7 +114,7 @@ class SparseCodingClassifier(LDSClassifier):
         X : LDS
         y : (len(X),) array of labels
         groups : (len(X),) array, optional
-            Who or what was recorded: the folds of ``mix="cv"`` part no group.
+            Who or what was recorded: the folds of ``mix="cv"`` split no group.
         """
         systems, classes, indices = check_labelled(X, y)
         self._check_reject(classes)
@@ -133,7 +138,7 @@ class SparseCodingClassifier(LDSClassifier):
     def _choose_mix(
         self, systems: LDS, labels: Indices, groups: Any
     ) -> tuple[float, dict[float, float]]:
-        """Both kernel matrices are computed once, for all candidates and folds."""
+        """The best `mix`; both kernel matrices are computed once, for all candidates and folds."""
         dynamics, noise = (
             pairwise_kernel(systems, None, name, n_jobs=self.n_jobs)
             for name in ("projection", "covariance")
@@ -146,7 +151,7 @@ class SparseCodingClassifier(LDSClassifier):
             gram, cross = K[train], K[test]
             codes = sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs, **options)
             explained = residual_reductions(gram, cross, codes, labels[train], n_classes)
-            # A class that is not trained on explains nothing, and could win over less.
+            # A class without training systems explains nothing, which could be the most.
             explained[:, np.setdiff1d(np.arange(n_classes), labels[train])] = -np.inf
             first = labels[train][cross.argmax(axis=1)]
             nearest = np.where(codes.any(axis=1), -1, first)
@@ -157,15 +162,14 @@ class SparseCodingClassifier(LDSClassifier):
     @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        explained, first_atoms = self._explained(X, warn=self.reject is None)
-        empty = first_atoms >= 0
-        labels = self.classes_[pick_classes(explained, self._nearest(first_atoms))]
+        explained, nearest = self._explain(X, warn=self.reject is None)
+        labels = self.classes_[pick_classes(explained, nearest)]
         if self.reject is None:
             return labels
         own = self.coder_.kernel_.diagonal(X, self.n_jobs)
         unknown = own - explained.max(axis=1) > self.reject * own
-        unknown[empty] = True
-        label = np.asarray(self._reject_label(self.classes_))
+        unknown[nearest >= 0] = True
+        label = np.asarray(self._find_reject_label(self.classes_))
         kind = np.result_type(labels.dtype, label.dtype)
         return np.where(unknown, label.astype(kind), labels.astype(kind))
 
@@ -176,27 +180,25 @@ class SparseCodingClassifier(LDSClassifier):
         The largest is that of the predicted class (without `reject`): where residuals are equal,
         as for codes of zeros, that class is ahead by one unit in the last place.
         """
-        explained, first_atoms = self._explained(X)
-        own = self.coder_.kernel_.diagonal(X, self.n_jobs)
-        return score_classes(explained, own, self._nearest(first_atoms))
+        explained, nearest = self._explain(X)
+        return score_classes(explained, self.coder_.kernel_.diagonal(X, self.n_jobs), nearest)
 
     @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
-        """Return each class' share of what all classes explain, (len(X), n_classes).
+        """Return the fraction of each class in what all classes explain, (len(X), n_classes).
 
-        Shares of energy that sum to one and are largest for the predicted class, *not* chances of
-        being right: for those wrap the classifier in
+        Fractions of energy sum to one and are largest for the predicted class. They are *not*
+        probabilities of being right: for those wrap the classifier in
         :class:`sklearn.calibration.CalibratedClassifierCV`. A class explains k(x, x) - e_c; where
-        some explain less than nothing, the least of them counts as zero. A code of zeros has
-        equal shares.
+        some explain less than nothing, the least of them counts as zero. A code of zeros has equal
+        fractions.
         """
-        explained, first_atoms = self._explained(X)
-        return share_classes(explained, self._nearest(first_atoms))
+        return divide_by_classes(*self._explain(X))
 
     @apply_by_blocks
     def residuals_for(self, X: LDS) -> Floats:
         """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
-        explained, _ = self._explained(X)
+        explained, _ = self._explain(X)
         return self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None] - explained
 
     @apply_by_blocks
@@ -205,44 +207,48 @@ class SparseCodingClassifier(LDSClassifier):
         check_is_fitted(self)
         return self.coder_.transform(X)
 
-    def _explained(self, X: LDS, *, warn: bool = True) -> tuple[Floats, Indices]:
-        """What each class explains, and the most similar atom of systems coded by none, else -1."""
+    def _explain(self, X: LDS, *, warn: bool = True) -> tuple[Floats, Indices]:
+        """What each class explains, and the nearest class of codes of zeros, else -1."""
         check_is_fitted(self)
         kernel = self.coder_.kernel_
         systems, n_classes = kernel.check(X), len(self.classes_)
         explained = np.empty((len(systems), n_classes))
-        first_atoms = np.full(len(systems), -1)
+        nearest = np.full(len(systems), -1)
         for block in kernel.blocks(systems):
             with locate_systems(block.start):
                 codes, cross = self.coder_.code(systems[block])
             explained[block] = residual_reductions(
                 kernel.gram, cross, codes, self.atom_classes_, n_classes
             )
-            first_atoms[block] = np.where(codes.any(axis=1), -1, cross.argmax(axis=1))
-        empty = np.flatnonzero(first_atoms >= 0)
+            first = self.atom_classes_[cross.argmax(axis=1)]
+            nearest[block] = np.where(codes.any(axis=1), -1, first)
         if warn:
-            self.coder_.warn_of_zeros(empty, stacklevel=6)
-        return explained, first_atoms
-
-    def _nearest(self, first_atoms: Indices) -> Indices:
-        """The class of the most similar atom of a code of zeros, else -1."""
-        return np.where(first_atoms >= 0, self.atom_classes_[first_atoms], -1)
+            self.coder_.warn_of_zeros(np.flatnonzero(nearest >= 0), stacklevel=6)
+        return explained, nearest
 
     def _check_reject(self, classes: NDArray[Any]) -> None:
         if self.reject is not None:
             check_real("reject", self.reject, "lie between 0 and 1, or be None", 0, 1)
-            label = self._reject_label(classes)
+            label = self._find_reject_label(classes)
+            rule = None
             if label in classes:
-                raise _bad_reject_label("not be one of the classes", label)
-            if (np.asarray(label).dtype.kind in _NUMBERS) != (classes.dtype.kind in _NUMBERS):
-                raise _bad_reject_label(f"be of the kind of the classes, {classes}", label)
+                rule = "not be one of the classes"
+            elif (np.asarray(label).dtype.kind in _NUMBERS) != (classes.dtype.kind in _NUMBERS):
+                rule = f"be of the kind of the classes, {classes}"
+            if rule is not None:
+                raise ValueError(f"reject_label must {rule}; got {label!r}. Choose another one.")
 
-    def _reject_label(self, classes: NDArray[Any]) -> Any:
+    def _find_reject_label(self, classes: NDArray[Any]) -> Any:
         if self.reject_label is not None:
             return self.reject_label
         return -1 if classes.dtype.kind in _NUMBERS else "unknown"
 
 
-def _bad_reject_label(rule: str, label: object) -> ValueError:
-    """The label for the unknown is that of a class, or of another kind than theirs."""
-    return ValueError(f"reject_label must {rule}; got {label!r}. Choose another one.")
+def score_by_explained_part(classifier: SparseCodingClassifier, systems: LDS) -> Floats:
+    """Return the fraction of every system that each class explains, (N, n_classes).
+
+    The class that the classifier predicts has the largest. Codes of zeros raise no warning.
+    """
+    explained, nearest = classifier._explain(systems, warn=False)
+    own = classifier.coder_.kernel_.diagonal(systems, classifier.n_jobs)
+    return relative_scores(explained, own, nearest)

@@ -5,11 +5,14 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn._checks import check_positive, random_source
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
+from ldslearn.classify.class_scores import svm_scores
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.geometry.fitted_kernels import FittedKernel, cut_rows
 from ldslearn.geometry.registry import Kernel
@@ -28,12 +31,12 @@ class LDSSVC(LDSClassifier):
     kernel : str, callable or mapping of str to float, default="projection"
         As in :func:`ldslearn.geometry.pairwise_kernel`.
     C : float or "cv", default=10.0
-        Weight of errors; "cv" takes the best of 0.01, 0.1, ..., 10000 by five stratified folds of
+        Weight of errors; "cv" uses the best of 0.01, 0.1, ..., 10000 by five stratified folds of
         the training set (the smallest of equals), on one kernel matrix.
     class_weight : mapping, "balanced" or None, default=None
         As in :class:`sklearn.svm.SVC`.
     kernel_params : mapping or None, default=None
-        Parameters of the kernel. ``bandwidth="median"`` is taken among the training systems.
+        Parameters of the kernel. ``bandwidth="median"`` is computed from the training systems.
     random_state : int, RandomState, Generator or None, default=0
         Shuffles the folds of ``C="cv"``.
     n_jobs : int or None, default=None
@@ -49,13 +52,13 @@ class LDSSVC(LDSClassifier):
         The kernel and the support systems (``kernel_.systems``), which are all that predictions
         need; of an indefinite kernel, all training systems.
     svc_ : sklearn.svm.SVC
-        Fitted to the kernel matrix of the training systems; ``svc_.support_`` tells which of them
-        are support systems.
+        Fitted to the kernel matrix of the training systems; ``svc_.support_`` are the indices
+        of the support systems.
 
     Notes
     -----
-    `predict` is the class of the largest score of `decision_function`; equal votes of the machines
-    of two classes are decided by their margins (``SVC(break_ties=True)``).
+    `predict` is the class of the largest score of `decision_function`. Equal votes of the SVMs of
+    two classes are decided by their margins (``SVC(break_ties=True)``).
 
     Examples
     --------
@@ -86,7 +89,7 @@ class LDSSVC(LDSClassifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: LDS, y: Any, sample_weight: Any = None) -> Self:
-        """Compute the kernel matrix of the training systems and fit the machine to it.
+        """Compute the kernel matrix of the training systems and fit the SVM to it.
 
         Parameters
         ----------
@@ -94,7 +97,7 @@ class LDSSVC(LDSClassifier):
         y : (len(X),) array of labels
         sample_weight : (len(X),) array, optional
             Multiplies C for each system. A weight of two is like the same system twice, up to the
-            tolerance of the solver (``C="cv"``: the folds do not know of copies).
+            tolerance of the solver (``C="cv"``: the folds do not keep copies together).
         """
         systems, classes, indices = check_labelled(X, y)
         weights = check_weights(sample_weight, len(systems))
@@ -116,7 +119,7 @@ class LDSSVC(LDSClassifier):
         if self.C == "cv":
             scores = self._cross_validate(kernel.gram, labels, indices, weights)
         C = float(self.C) if scores is None else max(scores, key=lambda C: (scores[C], -C))
-        svc = self._machine(C).fit(kernel.gram, labels, sample_weight=weights)
+        svc = self._make_svc(C).fit(kernel.gram, labels, sample_weight=weights)
         self.__dict__.pop("cv_scores_", None)
         if scores is not None:
             self.cv_scores_ = scores
@@ -127,24 +130,24 @@ class LDSSVC(LDSClassifier):
     @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        return self._blockwise(X, "predict")
+        return self._apply_in_blocks(X, "predict")
 
     @apply_by_blocks
     def decision_function(self, X: LDS) -> Floats:
         """Return the scores, (len(X), n_classes); of two classes (len(X),)."""
-        return self._blockwise(X, "decision_function")
+        return self._apply_in_blocks(X, "decision_function")
 
-    def _blockwise(self, X: LDS, method: str) -> NDArray[Any]:
+    def _apply_in_blocks(self, X: LDS, method: str) -> NDArray[Any]:
         check_is_fitted(self)
         systems = self.kernel_.check(X)
         found = []
         for block in cut_rows(len(systems), self.svc_.shape_fit_[0]):
             with locate_systems(block.start):
-                found.append(getattr(self.svc_, method)(self._rows(systems[block])))
+                found.append(getattr(self.svc_, method)(self._make_rows(systems[block])))
         return np.concatenate(found)
 
-    def _rows(self, systems: LDS) -> Floats:
-        """Rows of the kernel matrix as the machine wants them; it looks at support systems only."""
+    def _make_rows(self, systems: LDS) -> Floats:
+        """Rows of the kernel matrix for the SVM; only columns of support systems are needed."""
         cross = self.kernel_.cross(systems, self.n_jobs)
         rows = np.zeros((len(cross), self.svc_.shape_fit_[0]))
         if cross.shape == rows.shape:  # every system is a support system
@@ -152,9 +155,7 @@ class LDSSVC(LDSClassifier):
         rows[:, np.sort(self.svc_.support_)] = cross
         return rows
 
-    def _machine(self, C: float) -> Any:
-        from sklearn.svm import SVC  # here, so that importing the package stays quick
-
+    def _make_svc(self, C: float) -> Any:
         return SVC(kernel="precomputed", C=C, class_weight=self.class_weight, break_ties=True)
 
     def _cross_validate(
@@ -165,8 +166,6 @@ class LDSSVC(LDSClassifier):
         weights: Floats | None,
     ) -> dict[float, float]:
         """Accuracy of every C, mean over folds."""
-        from sklearn.model_selection import StratifiedKFold
-
         hits = dict.fromkeys(_CANDIDATES, 0.0)
         n_folds = min(_FOLDS, int(np.bincount(indices).min()))
         seed = random_source(self.random_state)
@@ -176,6 +175,12 @@ class LDSSVC(LDSClassifier):
                 known, unknown = (
                     (None, None) if weights is None else (weights[train], weights[test])
                 )
-                machine = self._machine(C).fit(K[np.ix_(train, train)], labels[train], known)
-                hits[C] += machine.score(K[np.ix_(test, train)], labels[test], unknown) / n_folds
+                svc = self._make_svc(C).fit(K[np.ix_(train, train)], labels[train], known)
+                hits[C] += svc.score(K[np.ix_(test, train)], labels[test], unknown) / n_folds
         return {C: round(share, 12) for C, share in hits.items()}
+
+
+def score_by_margin(classifier: LDSSVC, systems: LDS) -> Floats:
+    """Return the decision of every class, (N, n_classes), largest for the predicted one."""
+    winners = np.searchsorted(classifier.classes_, classifier.predict(systems))
+    return svm_scores(classifier.decision_function(systems), winners)

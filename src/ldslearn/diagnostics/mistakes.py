@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._types import Bytes, Floats
-from ldslearn.auto.scaling import channel_deviations
+from ldslearn.auto.scaling import pooled_deviations
 from ldslearn.datasets.collection import Collection
 from ldslearn.diagnostics.clips import extract_film
 from ldslearn.diagnostics.similarity import space_evenly
@@ -72,7 +72,7 @@ def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> t
     """Return the sequences of some entries of ``record["mislabelled"]``."""
     if not chosen:
         return ()
-    deviations = None if data.frame_shape is not None else channel_deviations(data.X)
+    deviations = None if data.frame_shape is not None else pooled_deviations(data.X)
     found = []
     for entry in chosen:
         sequence = data.X[entry["index"]]

@@ -123,7 +123,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         For two-fold systems with separate codes (len(X), 2 n_atoms): first by the symmetric parts.
         """
-        groups = self._groups_of(X)
+        groups = self.make_groups(X)
         for group in groups:
             group.code(self.n_jobs)
         return np.concatenate([group.codes for group in groups], axis=1)
@@ -152,7 +152,8 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """How systems become columns, by the parameters as they are now."""
         raise NotImplementedError
 
-    def _groups_of(self, X: LDS) -> list[Group]:
+    def make_groups(self, X: LDS) -> list[Group]:
+        """Return one group per code: the atoms and new systems, not coded yet."""
         check_is_fitted(self, "atoms_")
         systems = self._check_like(X)
         return self._groups(_in_memory(self.recipe_, systems), self.recipe_, self.atoms_)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from ldslearn.auto import AutoLDSClassifier, ChannelScaler
-from ldslearn.auto.calibration import chances
+from ldslearn.auto.calibration import calibrated_probabilities
 from ldslearn.auto.report import Report
 from ldslearn.classify import (
     LDSSVC,
@@ -99,7 +99,7 @@ def try_out(estimator: Any) -> None:
             classifier = estimator.pipeline_[-1]
             scores = estimator._system_scores(example_for(classifier))
             require(scores.shape == (1, len(estimator.classes_)), "scores of other classes")
-            chances(scores, estimator._factor)
+            calibrated_probabilities(scores, estimator._factor)
             return
         if isinstance(estimator, Pipeline):
             rest = _after_encoder(estimator)

@@ -1,4 +1,4 @@
-"""Folds of the training sequences."""
+"""Repeated folds of the training sequences, as numbers."""
 
 import warnings
 from typing import Any
@@ -9,31 +9,30 @@ from numpy.typing import NDArray
 from ldslearn._types import Floats, Indices
 from ldslearn.classify.folds import cut_folds
 
-_MOST_FOLDS = 10  # of sparse coding more folds cost nothing, and leave almost all to train on
+_MOST_FOLDS = 10  # leaves 90 % to train on; for sparse coding more folds cost nothing
 
 
-def make_folds(
+def assign_folds(
     labels: Indices,
     groups: NDArray[Any] | None,
     n_repeats: int,
     random: np.random.RandomState,
 ) -> Floats:
-    """Return the fold of every sequence for some repeats, (n_repeats, N).
+    """Return the fold of every sequence in every repeat, (n_repeats, N).
 
-    Stratified by class; whole groups stay together. Sequences of a class that has one sequence (or
-    one group) only are never held out (-1): nothing of the class would be left.
+    Folds are stratified by class and split no group. The sequences of a class with only one
+    sequence (or one group) are never held out (-1): nothing of the class would be left.
     """
     counts = np.bincount(labels)
     folds = np.full((n_repeats, len(labels)), -1.0)
-    lone = counts == 1
     if groups is not None:
         owned = [len(np.unique(groups[labels == c])) for c in range(len(counts))]
         counts = np.array(owned)
-        lone = counts == 1
+    lone = counts == 1
     tested = np.flatnonzero(~lone[labels])
     if len(tested) == 0:
         return folds
-    # As many as the largest class allows: smaller ones are spread over some of the folds.
+    # As many as the largest class allows: smaller classes are in some of the folds only.
     n_folds = int(np.clip(counts[~lone].max(), 2, _MOST_FOLDS))
     if groups is not None:
         n_folds = min(n_folds, len(np.unique(groups[tested])))

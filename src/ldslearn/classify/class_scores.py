@@ -1,0 +1,58 @@
+"""From what each class explains of a system to labels, scores and fractions (Sec. 5.3)."""
+
+import numpy as np
+
+from ldslearn._types import Floats, Indices
+
+# In all functions, `explained` is (N, n_classes), k(x, x) - e_c of Eq. (13), and `nearest` is (N,):
+# the class of the most similar atom where the code is zero, else -1.
+
+
+def pick_classes(explained: Floats, nearest: Indices) -> Indices:
+    """Return the class that explains most, (N,); for a code of zeros, that of the nearest atom."""
+    return np.where(nearest >= 0, nearest, explained.argmax(axis=1))
+
+
+def score_classes(explained: Floats, own: Floats, nearest: Indices) -> Floats:
+    """Return minus the residuals, (N, n_classes); for two classes their difference, (N,).
+
+    The class that is picked has the largest score: where another one is as large, it is ahead by
+    one unit in the last place. `own` is k(x, x), (N,).
+    """
+    scores = explained - own[:, None]
+    best, rows = pick_classes(explained, nearest), np.arange(len(scores))
+    behind = scores.argmax(axis=1) != best
+    largest = scores.max(axis=1)
+    scores[rows[behind], best[behind]] = np.nextafter(largest[behind], np.inf)
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def divide_by_classes(explained: Floats, nearest: Indices) -> Floats:
+    """Return the fraction of each class in what all classes explain, (N, n_classes)."""
+    fractions = explained - np.minimum(explained.min(axis=1, keepdims=True), 0.0)
+    fractions[nearest >= 0] = 1.0
+    return fractions / fractions.sum(axis=1, keepdims=True)
+
+
+def relative_scores(explained: Floats, own: Floats, nearest: Indices) -> Floats:
+    """Return the fraction of k(x, x) that each class explains, (N, n_classes).
+
+    For a code of zeros the class of the nearest atom is ahead by 1e-12. `own` is k(x, x), (N,).
+    """
+    scores = explained / np.maximum(own, 1e-12)[:, None]
+    empty = np.flatnonzero(nearest >= 0)
+    scores[empty] = 1e-12 * np.eye(explained.shape[1])[nearest[empty]]
+    return scores
+
+
+def svm_scores(decisions: Floats, winners: Indices) -> Floats:
+    """Return the decisions of an SVM per class, (N, n_classes), its winner always the largest.
+
+    `decisions` are those of `decision_function`, and `winners` those of `predict`, which breaks
+    ties of votes.
+    """
+    scores = decisions.copy()
+    if decisions.ndim == 1:
+        scores = np.stack([-decisions, decisions], axis=1)
+    scores[np.arange(len(scores)), winners] = scores.max(axis=1) + 1e-9
+    return scores
