@@ -32,7 +32,9 @@ def groups_of(X, n_atoms):
     random = np.random.default_rng(0)
     chosen = random.choice(len(X), n_atoms, replace=n_atoms > len(X))
     groups = []
-    for (data,) in (term.values() for term in Recipe.twofold("twofold", None, False).columns(X)):
+    for (data,) in (
+        term.values() for term in Recipe.twofold("twofold", None, False).make_columns(X)
+    ):
         groups.append(Group([data], [data[chosen].copy()], [1.0], 0.1))
     for group in groups:
         group.code()
@@ -54,7 +56,7 @@ def table_2(eigenvalue, eigenvalues):
 def literal_pass(groups, n_atoms):
     """Alg. 1, lines 5 to 17, for the first atoms: S_{r,k} in full, null space, all eigenvectors."""
     for group, kind in zip(groups, ("symmetric", "skew"), strict=True):
-        data, atoms, Z = group.data[0].form(), group.atoms[0].form(), group.codes
+        data, atoms, Z = group.data[0].as_form(), group.atoms[0].as_form(), group.codes
         X, D = (data.eigenvalues, data.measurement), (atoms.eigenvalues, atoms.measurement)
         m, n = X[1].shape[1:]
         for r in range(n_atoms):

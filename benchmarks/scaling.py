@@ -113,7 +113,7 @@ def measure(clips, folder, where):
 
 def blocks_of(store, n_workers=2):
     """How many blocks a dictionary makes of a store."""
-    share = store.n_bytes // (samples._BLOCKS_A_WORKER * n_workers)
+    share = store.n_bytes // (samples._BLOCKS_PER_WORKER * n_workers)
     return len(store.blocks(min(max(samples._SMALLEST, share), samples._LARGEST)))
 
 

@@ -120,7 +120,7 @@ def test_the_best_run_is_kept():
     X = contractions(30, 6, 2, seed=3)
     data = Samples.of([Columns.of(canonical_symmetric(X))])
     runs = list(
-        centres.restarts(
+        centres.run_restarts(
             data, [1.0], 6, np.random.RandomState(5), n_init=4, max_iter=50, tol=1e-4, n_jobs=None
         )
     )

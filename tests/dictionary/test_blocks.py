@@ -150,7 +150,7 @@ def test_no_block_is_larger_than_a_task_can_hold(store, monkeypatch):
     recipe = LDSDictionary(3)._recipe()
 
     def n_blocks():
-        with use_engine(OneWorker()), samples_module.samples_of(store, recipe) as found:
+        with use_engine(OneWorker()), samples_module.open_samples(store, recipe) as found:
             return len(found[0].blocks)
 
     assert n_blocks() < len(store.shards)

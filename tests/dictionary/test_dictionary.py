@@ -131,7 +131,7 @@ def test_atoms_are_systems(motions):
     assert dictionary.atoms_.covariance is None
     K = symmetric_kernel(Z, atoms[:4])
     terms = dictionary.atoms_.terms[0]["symmetric"]
-    columns = dictionary.recipe_.columns(Z)[0]["symmetric"]
+    columns = dictionary.recipe_.make_columns(Z)[0]["symmetric"]
     np.testing.assert_allclose(columns.kernel(terms), K, atol=1e-9)
     noisy = LDSDictionary(4, mix=0.5, random_state=0, max_iter=2).fit(X).atoms_.covariance
     assert [H.shape for H in noisy] == [(4, 6, 2)] * 2

@@ -29,7 +29,7 @@ def literal_batch(data, before, pull, curves, rho, *, learned=False):
     """
     group = algorithm.Group([data], [before.copy()], [1.0], 0.1)
     group.code()
-    problem = group.problems(0)[0]
+    problem = group.make_problems(0)[0]
     rows, own = before.rows[0], before.eigenvalues[0].copy()
     step = -problem.half_gradient(problem.weigh(problem.products(rows), own)[1])
     pull, curves = (1 - rho) * pull + rho * step, (1 - rho) * curves
@@ -157,7 +157,7 @@ def test_an_interrupted_batch_changes_nothing(motions, monkeypatch):
     X = motions[0]
     dictionary = LDSDictionary(4, random_state=0, init="random")
     whole = LDSDictionary(4, random_state=0, init="random").partial_fit(X[:20])
-    original = algorithm.Group.problems
+    original = algorithm.Group.make_problems
 
     def interrupted(self, r):
         if r == 2:
@@ -166,7 +166,7 @@ def test_an_interrupted_batch_changes_nothing(motions, monkeypatch):
 
     for batch in (X[:20], X[20:]):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(algorithm.Group, "problems", interrupted)
+            patch.setattr(algorithm.Group, "make_problems", interrupted)
             dictionary.partial_fit(batch)
         dictionary.partial_fit(batch)
     whole.partial_fit(X[20:])

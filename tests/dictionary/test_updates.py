@@ -37,7 +37,7 @@ def problem_of(kind, n_states, seed, n_sets=7, n_channels=9):
 @pytest.mark.parametrize("kind", ["symmetric", "skew"])
 def test_value_and_pull_are_those_of_the_literal_s(kind, n_states):
     problem, atom, columns = problem_of(kind, n_states, seed=n_states)
-    form = columns.form()
+    form = columns.as_form()
     Lambda, U = form.eigenvalues, form.measurement
     value, pull = 0.0, np.empty((9, n_states), dtype=complex)
     for k in range(n_states):
@@ -108,7 +108,7 @@ def test_the_full_bound_alone_never_raises_the_objective(kind):
 def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
     """Thm. 5, dense."""
     problem, atom, columns = problem_of("symmetric", 3, seed=5)
-    form = columns.form()
+    form = columns.as_form()
     rows, eigenvalues = atom.rows.copy(), atom.eigenvalues.copy()
     for k in range(3):
         S = literal_s(eigenvalues[k], form.eigenvalues[1:], form.measurement[1:], problem.weights)
@@ -124,7 +124,7 @@ def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
 def test_no_s_is_larger_than_the_bound(kind, n_states):
     for seed in range(20):
         problem, _, columns = problem_of(kind, n_states, seed)
-        form = columns.form()
+        form = columns.as_form()
         for k in range(n_states):
             values, vectors = form.eigenvalues, form.measurement
             S = literal_s(values[0, k], values[1:], vectors[1:], problem.weights)
@@ -147,8 +147,8 @@ def test_the_bound_is_reached_by_copies():
 def test_planes_take_the_smallest_eigenvectors_of_the_real_part(n_states):
     """Thm. 6: S'_k is the real part of S_k, with delta evaluated for both orientations."""
     problem, atom, columns = problem_of("skew", n_states, seed=n_states)
-    values, vectors = columns.form().eigenvalues, columns.form().measurement
-    ordered = Columns.of(columns.form())
+    values, vectors = columns.as_form().eigenvalues, columns.as_form().measurement
+    ordered = Columns.of(columns.as_form())
     problem = AtomProblem(ordered[1:], problem.weights)
     atom = Atom(ordered.rows[0].copy(), ordered.eigenvalues[0].copy())
     S = literal_s(values[0, 0], values[1:], vectors[1:], problem.weights).real

@@ -264,10 +264,10 @@ class DictionaryClassifier(LDSClassifier):
         coded = np.zeros(len(X), dtype=bool)
         similar = np.full((len(X), len(self.atom_classes_)), -np.inf)
         for group in groups:
-            codes = group.best_codes(n_jobs)
-            gram, cross = group.kernels(n_jobs)
+            codes = group.find_codes(n_jobs)
+            gram, cross = group.compute_kernels(n_jobs)
             explained += residual_reductions(gram, cross, codes, self.atom_classes_, n_classes)
-            own += group.own
+            own += group.self_kernel
             coded |= codes.any(axis=1)
             similar = np.maximum(similar, cross)
         nearest = np.where(coded, -1, self.atom_classes_[similar.argmax(axis=1)])

@@ -18,10 +18,10 @@ from ldslearn._places import warn_once
 from ldslearn._tags import NoTable
 from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.atoms import Atoms
-from ldslearn.dictionary.centres import assigned, restarts, squared_distances
+from ldslearn.dictionary.centres import assign_samples, run_restarts, squared_distances
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import PARTS, Recipe
-from ldslearn.dictionary.samples import Samples, samples_of
+from ldslearn.dictionary.samples import Samples, open_samples
 from ldslearn.geometry.fitted_kernels import check_same_layout
 from ldslearn.models import LDS
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
@@ -36,7 +36,7 @@ class LDSKMeans(
     ----------
     n_clusters : int, default=8
     parts : "twofold", "symmetric", "skew" or "finite", default="twofold"
-        Whose distance: of the parts of two-fold systems (mean of both for "twofold"), or of finite
+        Distance of the parts of two-fold systems (mean of both for "twofold"), or of finite
         observability matrices.
     order : int, default=5
         Blocks of these, for ``parts="finite"``.
@@ -44,7 +44,7 @@ class LDSKMeans(
         Runs from different seeds (k-means++); the best is kept.
     max_iter : int, default=50
     tol : float, default=1e-4
-        Stop when an iteration lowers the inertia by less than this share of it.
+        Stop when an iteration lowers the inertia by less than this fraction of it.
     random_state : int, RandomState, Generator or None, default=None
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
@@ -107,15 +107,15 @@ class LDSKMeans(
         y : ignored
         """
         systems = as_batch(X)
-        self._check(len(systems))
-        recipe = self._recipe().over(systems.windows)
-        with samples_of(systems, recipe) as samples:
-            self._cluster(samples[0], recipe, systems)
+        self._check_parameters(len(systems))
+        recipe = self._make_recipe().for_windows(systems.windows)
+        with open_samples(systems, recipe) as samples:
+            self._run(samples[0], recipe, systems)
         return self
 
-    def _cluster(self, samples: Samples, recipe: Recipe, systems: LDS | StoredSystems) -> None:
+    def _run(self, samples: Samples, recipe: Recipe, systems: LDS | StoredSystems) -> None:
         best, weights = np.inf, list(recipe.codes[0].values())
-        runs = restarts(
+        runs = run_restarts(
             samples, weights, self.n_clusters, random_source(self.random_state),
             n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs,
         )  # fmt: skip
@@ -124,7 +124,7 @@ class LDSKMeans(
                 if run.inertia[-1] < best:
                     best = run.inertia[-1]
                     # as `predict` has it, also of copies
-                    labels = assigned(samples, run.centres, weights, self.n_jobs)[0]
+                    labels = assign_samples(samples, run.centres, weights, self.n_jobs)[0]
                     centres = dict(zip(recipe.codes[0], run.centres, strict=True))
                     self.recipe_, self._like, self.labels_ = recipe, systems[:1], labels
                     self.inertia_path_, self.inertia_ = run.inertia, best
@@ -141,7 +141,7 @@ class LDSKMeans(
         """Return the distances to all centres, (len(X), n_clusters)."""
         check_is_fitted(self, "cluster_centers_")
         systems = check_same_layout(X, self._like, "the model was fitted with")
-        data, weights = self._columns(systems)
+        data, weights = self._make_columns(systems)
         centres = list(self.cluster_centers_.terms[0].values())
         return np.sqrt(squared_distances(data, centres, weights, self.n_jobs))
 
@@ -149,7 +149,7 @@ class LDSKMeans(
         """Return minus the sum of squared distances to the nearest centre."""
         return -float((self.transform(X).min(axis=1) ** 2).sum())
 
-    def _check(self, n_systems: int) -> None:
+    def _check_parameters(self, n_systems: int) -> None:
         check_whole("n_clusters", self.n_clusters)
         if self.n_clusters > n_systems:
             raise _errors.invalid_parameter(
@@ -162,13 +162,13 @@ class LDSKMeans(
         check_whole("max_iter", self.max_iter, least=0)
         check_real("tol", self.tol, "be a finite number of at least 0", low=0)
 
-    def _recipe(self) -> Recipe:
+    def _make_recipe(self) -> Recipe:
         if self.parts == "finite":
             return Recipe.finite(self.order)
         return Recipe.twofold(self.parts, None, shared=True)
 
-    def _columns(self, systems: LDS) -> tuple[list[Columns], list[float]]:
-        terms = self.recipe_.columns(systems)[0]
+    def _make_columns(self, systems: LDS) -> tuple[list[Columns], list[float]]:
+        terms = self.recipe_.make_columns(systems)[0]
         return list(terms.values()), list(self.recipe_.codes[0].values())
 
     @property

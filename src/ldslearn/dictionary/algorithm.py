@@ -1,4 +1,4 @@
-"""Algorithm 1: codes and atoms in turn, every half step no worse than the one before."""
+"""Algorithm 1: codes and atoms in turn; no half step raises the objective."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -37,58 +37,61 @@ class Group:
     sparsity: float
     codes: Floats = field(default_factory=lambda: np.empty((0, 0)))
     residuals: Floats = field(default_factory=lambda: np.empty(0))
-    _kernels: tuple[Floats, Floats] | None = None  # of the atoms as they are
+    _kernels: tuple[Floats, Floats] | None = None  # of the current atoms
     _space: list[Floats] = field(default_factory=list)  # for the columns of one atom's problems
 
-    def kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
-        """Kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
+    def compute_kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
+        """Return kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
         if self._kernels is None:
-            self._kernels = self._sum(self.atoms, n_jobs), self._sum(self.data, n_jobs)
+            self._kernels = (
+                self._sum_kernels(self.atoms, n_jobs),
+                self._sum_kernels(self.data, n_jobs),
+            )
         return self._kernels
 
-    def _sum(self, first: list[Columns], n_jobs: int | None) -> Floats:
+    def _sum_kernels(self, first: list[Columns], n_jobs: int | None) -> Floats:
         terms = zip(first, self.atoms, self.weights, strict=True)
         return sum(w * x.kernel(atoms, n_jobs) for x, atoms, w in terms)  # type: ignore[return-value]
 
     @property
-    def own(self) -> Floats:
+    def self_kernel(self) -> Floats:
         """Kernel of every sample with itself, (N,)."""
         return sum(  # type: ignore[return-value]
-            w * data.own for w, data in zip(self.weights, self.data, strict=True)
+            w * data.self_kernel for w, data in zip(self.weights, self.data, strict=True)
         )
 
     def code(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
-        self.codes = self.best_codes(n_jobs)
+        self.codes = self.find_codes(n_jobs)
         return self.objective(n_jobs)
 
-    def best_codes(self, n_jobs: int | None = None) -> Floats:
+    def find_codes(self, n_jobs: int | None = None) -> Floats:
         """Return the best codes, (N, J)."""
-        return sparse_code(*self.kernels(n_jobs), self.sparsity, n_jobs=n_jobs)
+        return sparse_code(*self.compute_kernels(n_jobs), self.sparsity, n_jobs=n_jobs)
 
     def objective(self, n_jobs: int | None = None) -> float:
-        """Objective of the codes and atoms at hand, Eq. (14)."""
-        gram, cross = self.kernels(n_jobs)
+        """Objective of the current codes and atoms, Eq. (14)."""
+        gram, cross = self.compute_kernels(n_jobs)
         Z = self.codes
-        self.residuals = self.own + np.einsum("ij,ij->i", Z, Z @ gram - 2.0 * cross)
+        self.residuals = self.self_kernel + np.einsum("ij,ij->i", Z, Z @ gram - 2.0 * cross)
         return float(self.residuals.sum() + self.sparsity * np.abs(Z).sum())
 
     def improve_atoms(self, update: str) -> None:
-        """Update one atom after the other; unused ones become the samples coded worst."""
+        """Update one atom after the other; replace unused ones by the samples coded worst."""
         worst_first = self.sort_worst_first()
         for r in range(len(self.atoms[0])):
-            problems = self.problems(r)
+            problems = self.make_problems(r)
             if not problems:
                 self.replace(r, next(worst_first, None))
             for problem, atoms in zip(problems, self.atoms, strict=bool(problems)):
-                better = UPDATES[update](problem, Atom(atoms.rows[r], atoms.eigenvalues[r]))
-                atoms.rows[r], atoms.eigenvalues[r] = better.rows, better.eigenvalues
+                improved = UPDATES[update](problem, Atom(atoms.rows[r], atoms.eigenvalues[r]))
+                atoms.rows[r], atoms.eigenvalues[r] = improved.rows, improved.eigenvalues
         self._kernels = None
 
-    def problems(self, r: int) -> list[Any]:
-        """The objective in atom r, one per term; none if no code uses it.
+    def make_problems(self, r: int) -> list[Any]:
+        """Return the objective in atom r, one problem per term; none if no code uses it.
 
-        They share memory with those of the last call, which are not to be used any more.
+        They share memory with those of the last call, which become invalid.
         """
         Z = self.codes
         users, pairs = np.flatnonzero(Z[:, r]), Z.T @ Z[:, r]
@@ -106,7 +109,7 @@ class Group:
             for atoms, data, space in terms
         ]
 
-    is_elsewhere = False  # whether samples are on workers
+    is_on_workers = False  # whether samples are on workers
 
     @property
     def n_codes(self) -> int:
@@ -114,18 +117,18 @@ class Group:
         return int(np.count_nonzero(self.codes))
 
     def __len__(self) -> int:
-        """Samples."""
+        """Number of samples."""
         return len(self.data[0])
 
     def sort_worst_first(self) -> Iterator[int]:
-        """Samples by what their codes leave over."""
+        """Yield samples by their residuals, the largest first."""
         return iter(np.argsort(-self.residuals, kind="stable").tolist())
 
     def replace(self, r: int, sample: int | None) -> None:
-        """Make a sample atom r; nothing without one."""
+        """Replace atom r by a sample, if there is one."""
         if sample is not None:
             for atoms, data in zip(self.atoms, self.data, strict=True):
-                atoms.put(r, data[[sample]].completed())
+                atoms.put(r, data[[sample]].complete())
             self._kernels = None
 
 
@@ -134,9 +137,8 @@ def learn(
 ) -> Iterator[tuple[float, float]]:
     """Yield the objective after the codes and after the atoms of every iteration.
 
-    Ends with a pair of equal numbers, the codes of the last atoms. Stops when an iteration
-    lowers the objective by less than `tol` of it. Groups have nothing in common and run side by
-    side.
+    The last pair are equal numbers: the codes of the last atoms. It stops when an iteration lowers
+    the objective by less than the fraction `tol`. Groups are independent and run in parallel.
     """
 
     def step(of_codes: bool) -> float:
@@ -151,8 +153,8 @@ def learn(
                     groups[i].improve_atoms(update)
                     values[i] = groups[i].objective(inner)
 
-        # Groups that wait for workers wait side by side.
-        threads = len(groups) if groups[0].is_elsewhere else n_jobs
+        # Groups that wait for workers wait in parallel.
+        threads = len(groups) if groups[0].is_on_workers else n_jobs
         for_each_block(work, len(groups), n_jobs=threads, description="dictionary")
         return float(values.sum())
 

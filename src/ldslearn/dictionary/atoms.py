@@ -1,4 +1,4 @@
-"""Learned atoms as what they are: systems."""
+"""Learned atoms, as canonical forms and as systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,35 +41,35 @@ class Atoms:
     @property
     def symmetric(self) -> SymmetricForm | None:
         """Symmetric parts, None without them."""
-        return self._form("symmetric")  # type: ignore[return-value]
+        return self._find_form("symmetric")  # type: ignore[return-value]
 
     @property
     def skew(self) -> SkewForm | None:
         """Skew-symmetric parts, None without them."""
-        return self._form("skew")  # type: ignore[return-value]
+        return self._find_form("skew")  # type: ignore[return-value]
 
     @property
     def covariance(self) -> list[Floats] | None:
         """Noise directions H of the atoms of each code, (J, m, n_noise); None without them."""
-        found = [_columns_of(term, "covariance") for term in self.terms]
-        return [x.form() for x in found if x is not None] or None  # type: ignore[misc]
+        found = [_join_windows(term, "covariance") for term in self.terms]
+        return [x.as_form() for x in found if x is not None] or None  # type: ignore[misc]
 
     @property
     def subspaces(self) -> Floats | None:
         """Finite observability bases, (J, order m, n); None of other dictionaries."""
-        return self._form("finite")  # type: ignore[return-value]
+        return self._find_form("finite")  # type: ignore[return-value]
 
     @property
     def windows(self) -> int:
-        """Windows of each atom; forms then hold those of one atom side by side."""
+        """Windows per atom; forms have those of one atom one after the other."""
         return 1 + max(split_name(name)[1] for name in self.terms[0])
 
     def systems(self) -> LDS:
         """Return the atoms as systems: the symmetric parts, then the skew ones.
 
-        With separate codes these are the atoms in the order of the columns of the codes. A part
-        says nothing of how it is driven: to be simulated it starts with all states at
-        1/sqrt(n_states), and noise drives every state alike, whatever `covariance` is.
+        With separate codes they are in the order of the columns of the codes. A part does not
+        define its noise or initial state: for simulation all states start at 1/sqrt(n_states), and
+        noise drives every state equally, whatever `covariance` is.
         """
         parts = [form.systems() for form in (self.symmetric, self.skew) if form is not None]
         if not parts:
@@ -91,7 +91,7 @@ class Atoms:
         ]
         return cls(terms, batches[0].delays)
 
-    def like(self, terms: list[dict[str, Columns]], delays: int) -> Self:
+    def arrange_like(self, terms: list[dict[str, Columns]], delays: int) -> Self:
         """Return these atoms, arranged as the codes that `terms` of systems have.
 
         Centres of clusters have all parts in one code; a dictionary may want one code each.
@@ -113,21 +113,21 @@ class Atoms:
                     raise _errors.invalid("init", f"have {name} columns {expected}", got, "")
         return type(self)(arranged, self.delays)
 
-    def completed(self) -> Self:
-        """Return a copy without columns of zeros; see :meth:`Columns.completed`."""
-        terms = [{name: x.completed() for name, x in term.items()} for term in self.terms]
+    def complete(self) -> Self:
+        """Return a copy without columns of zeros; see :meth:`Columns.complete`."""
+        terms = [{name: x.complete() for name, x in term.items()} for term in self.terms]
         return type(self)(terms, self.delays)
 
-    def _form(self, part: str) -> SymmetricForm | SkewForm | Floats | None:
+    def _find_form(self, part: str) -> SymmetricForm | SkewForm | Floats | None:
         for term in self.terms:
-            columns = _columns_of(term, part)
+            columns = _join_windows(term, part)
             if columns is not None:
-                return columns.form(self.delays)
+                return columns.as_form(self.delays)
         return None
 
 
-def _columns_of(term: dict[str, Columns], part: str) -> Columns | None:
-    """The columns of one part, of all windows, those of an atom side by side."""
+def _join_windows(term: dict[str, Columns], part: str) -> Columns | None:
+    """Return the columns of one part in all windows, those of one atom one after the other."""
     found = [columns for name, columns in term.items() if split_name(name)[0] == part]
     if len(found) < 2:
         return found[0] if found else None
@@ -141,8 +141,8 @@ def _columns_of(term: dict[str, Columns], part: str) -> Columns | None:
 
 
 def _other_atoms(got: str, wanted: Sequence[str]) -> ValueError:
-    """Atoms of another kind of dictionary."""
+    """Return the error about atoms of another kind of dictionary."""
     return ValueError(
-        f"init must hold atoms for these codes: {', '.join(wanted)}; got {got}. Take them from a "
-        "dictionary with the same parts, mix and shared_codes, or from LDSKMeans."
+        f"init must hold atoms for these codes: {', '.join(wanted)}; got {got}. Use those of a "
+        "dictionary with the same parts, mix and shared_codes, or of LDSKMeans."
     )

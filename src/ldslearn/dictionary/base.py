@@ -1,4 +1,4 @@
-"""What dictionaries of systems share: Algorithm 1 on the columns that a recipe makes."""
+"""The base class of dictionaries: Algorithm 1 on columns made of systems."""
 
 import warnings
 from copy import deepcopy
@@ -17,18 +17,18 @@ from ldslearn._types import Floats
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.block_group import BlockGroup
-from ldslearn.dictionary.centres import restarts
+from ldslearn.dictionary.centres import run_restarts
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
-from ldslearn.dictionary.samples import Samples, in_blocks, samples_of
+from ldslearn.dictionary.samples import Samples, is_in_blocks, open_samples
 from ldslearn.geometry.fitted_kernels import check_same_layout, systems_not_as_fitted
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
 
 
 class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A dictionary of systems; a subclass says by which recipe systems become columns.
+    """A dictionary of systems; a subclass defines the recipe that turns systems into columns.
 
     A subclass has parameters `n_atoms`, `update`, `sparsity`, `init`, `max_iter`, `tol`,
     `random_state` and `n_jobs`.
@@ -44,15 +44,16 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         y : ignored
         """
         systems = as_batch(X)
-        self._check(len(systems))
-        if self.update != "joint" and in_blocks(systems):
+        self._check_parameters(len(systems))
+        if self.update != "joint" and is_in_blocks(systems):
             raise ValueError(
                 "update must be 'joint' for systems in a store or on a cluster; got "
                 f"{self.update!r}. Eigenvectors need all systems of an atom in one place."
             )
-        recipe = self._recipe().over(systems.windows)
-        with samples_of(systems, recipe) as samples:
-            groups = self._groups(samples, recipe, self._initial(systems, recipe, samples))
+        recipe = self._make_recipe().for_windows(systems.windows)
+        with open_samples(systems, recipe) as samples:
+            atoms = self._make_initial_atoms(systems, recipe, samples)
+            groups = self._group_samples(samples, recipe, atoms)
             self._learn(groups, recipe, systems)
         if not any(group.n_codes for group in groups):
             warnings.warn(
@@ -65,30 +66,30 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self
 
     def _learn(self, groups: list[Group], recipe: Recipe, systems: LDS | StoredSystems) -> None:
-        """Run Algorithm 1; an interrupt, or the loss of a cluster, leaves the atoms so far."""
+        """Run Algorithm 1; an interrupt, or the loss of a cluster, keeps the atoms so far."""
         steps: list[float] = []
         try:
             with show_progress("dictionary", self.max_iter + 1) as advance:
                 for pair in learn(groups, self.update, self.max_iter, self.tol, self.n_jobs):
                     steps += pair
-                    advance(1, _state_of(groups, pair[0]))
+                    advance(1, _format_state(groups, pair[0]))
         except (KeyboardInterrupt, ConnectionError) as error:
             lost = isinstance(error, ConnectionError)
             why = "by the loss of the cluster" if lost else "by an interrupt"
-            self._keep(groups, recipe, systems, steps, why)
+            self._set_results(groups, recipe, systems, steps, why)
             raise
         ended = len(steps) < 2 * (self.max_iter + 1)
         settled = f"an iteration lowered the objective by less than tol={self.tol:g}"
         limit = f"after max_iter={self.max_iter} iterations"
-        self._keep(groups, recipe, systems, steps, settled if ended else limit)
+        self._set_results(groups, recipe, systems, steps, settled if ended else limit)
 
     @warn_once
     def partial_fit(self, X: LDS, y: Any = None) -> Self:
-        """Learn from one batch of a stream, going on from what was learned before.
+        """Learn from one batch of a stream, continuing from the atoms learned before.
 
-        One stochastic step: batch t enters the averages that the atoms follow by the weight
-        ``t ** -0.6``; a `fit` before it counts as ten batches. Of a new dictionary the first batch
-        gives the atoms to start from, and must hold `n_atoms` systems. Atoms that five batches in a
+        One stochastic step: atoms follow averages over batches, which batch t enters with weight
+        ``t ** -0.6``. A `fit` before it counts as ten batches. The first batch of a new dictionary
+        provides the initial atoms, and must hold `n_atoms` systems. Atoms that five batches in a
         row do not use are replaced by the system coded worst. `update` is not used.
 
         Parameters
@@ -99,11 +100,11 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         new = not hasattr(self, "atoms_")
         systems = as_systems(X, "X", at_least_one=True) if new else self._check_like(X)
         if new:
-            self._check(len(systems))
-        recipe = self._recipe().over(systems.windows) if new else self.recipe_
-        data = _in_memory(recipe, systems)
-        atoms = self._initial(systems, recipe, data) if new else self.atoms_
-        groups = self._groups(data, recipe, atoms)
+            self._check_parameters(len(systems))
+        recipe = self._make_recipe().for_windows(systems.windows) if new else self.recipe_
+        data = _make_samples(recipe, systems)
+        atoms = self._make_initial_atoms(systems, recipe, data) if new else self.atoms_
+        groups = self._group_samples(data, recipe, atoms)
         if hasattr(self, "_memories"):
             memories, objectives = deepcopy(self._memories), self.batch_objective_
         else:
@@ -111,7 +112,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             objectives = []
         steps = zip(groups, memories, strict=True)
         objective = sum(learn_batch(group, memory, self.n_jobs) for group, memory in steps)
-        self._take(groups, recipe, systems)  # all at once: an interrupt leaves what there was
+        self._set_atoms(groups, recipe, systems)  # all at once: an interrupt changes nothing
         self._memories: list[Memory] = memories
         self.batch_objective_: list[float] = [*objectives, objective]
         self.n_batches_ = len(self.batch_objective_)
@@ -119,9 +120,10 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     @apply_by_blocks
     def transform(self, X: LDS) -> Floats:
-        """Return the codes, (len(X), n_atoms), of several codes side by side.
+        """Return the codes, (len(X), n_atoms).
 
-        For two-fold systems with separate codes (len(X), 2 n_atoms): first by the symmetric parts.
+        Two-fold systems with separate codes have (len(X), 2 n_atoms): those of the symmetric parts,
+        then those of the skew parts.
         """
         groups = self.make_groups(X)
         for group in groups:
@@ -137,28 +139,28 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_is_fitted(self, "atoms_")
         systems = as_batch(X)
         self._check_like(systems[:1])
-        with samples_of(systems, self.recipe_) as samples:
-            groups = self._groups(samples, self.recipe_, self.atoms_)
+        with open_samples(systems, self.recipe_) as samples:
+            groups = self._group_samples(samples, self.recipe_, self.atoms_)
             return -sum(group.code(self.n_jobs) for group in groups) / len(systems)
 
     def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
-        """Take atoms as they are, as if they had been learned from systems like those given."""
-        recipe = self._recipe().over(like.windows)
-        groups = self._groups(_in_memory(recipe, like[:1]), recipe, atoms)
-        self._keep(groups, recipe, like, [], "nothing was learned")
+        """Use given atoms, as if they had been learned from systems like those given."""
+        recipe = self._make_recipe().for_windows(like.windows)
+        groups = self._group_samples(_make_samples(recipe, like[:1]), recipe, atoms)
+        self._set_results(groups, recipe, like, [], "nothing was learned")
         return self
 
-    def _recipe(self) -> Recipe:
-        """How systems become columns, by the parameters as they are now."""
+    def _make_recipe(self) -> Recipe:
+        """Return the recipe of the current parameters."""
         raise NotImplementedError
 
     def make_groups(self, X: LDS) -> list[Group]:
         """Return one group per code: the atoms and new systems, not coded yet."""
         check_is_fitted(self, "atoms_")
         systems = self._check_like(X)
-        return self._groups(_in_memory(self.recipe_, systems), self.recipe_, self.atoms_)
+        return self._group_samples(_make_samples(self.recipe_, systems), self.recipe_, self.atoms_)
 
-    def _groups(self, samples: list[Samples], recipe: Recipe, atoms: Atoms) -> list[Group]:
+    def _group_samples(self, samples: list[Samples], recipe: Recipe, atoms: Atoms) -> list[Group]:
         groups: list[Group] = []
         for one, code, terms in zip(samples, recipe.codes, atoms.terms, strict=True):
             own, weights = [terms[name].copy() for name in code], list(code.values())
@@ -168,7 +170,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 groups.append(Group(one.in_memory, own, weights, self.sparsity))
         return groups
 
-    def _keep(
+    def _set_results(
         self,
         groups: list[Group],
         recipe: Recipe,
@@ -176,29 +178,30 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         steps: list[float],
         stopped: str,
     ) -> None:
-        """Take the atoms and the history of a fit, and forget a stream before it."""
+        """Set the atoms and the history of a fit, and delete those of a stream before it."""
         for name in ("_memories", "batch_objective_", "n_batches_"):
             self.__dict__.pop(name, None)
-        self._take(groups, recipe, systems)
+        self._set_atoms(groups, recipe, systems)
         self.half_steps_, self.objective_ = steps, np.array(steps[::2])
         self.n_iter_, self.stopped_ = max(len(self.objective_) - 1, 0), stopped
 
-    def _take(self, groups: list[Group], recipe: Recipe, systems: LDS | StoredSystems) -> None:
-        """Make the atoms of the groups those of the estimator."""
-        terms = _named(recipe, [group.atoms for group in groups])
+    def _set_atoms(self, groups: list[Group], recipe: Recipe, systems: LDS | StoredSystems) -> None:
+        """Set the atoms to those of the groups."""
+        terms = _name_terms(recipe, [group.atoms for group in groups])
         self.recipe_, self._like = recipe, systems[:1]
         self.atoms_ = Atoms(terms, systems.delays)
 
-    def _initial(
+    def _make_initial_atoms(
         self, systems: LDS | StoredSystems, recipe: Recipe, samples: list[Samples]
     ) -> Atoms:
         random = random_source(self.random_state)
+        like = _name_terms(recipe, [one.first_sample for one in samples])
         if isinstance(self.init, Atoms):
             if len(self.init) != self.n_atoms:
                 raise _errors.invalid(
                     "init", f"hold n_atoms={self.n_atoms} atoms", len(self.init), ""
                 )
-            return self.init.like(_named(recipe, [one.first for one in samples]), systems.delays)
+            return self.init.arrange_like(like, systems.delays)
         if isinstance(self.init, LDS):
             layouts = [
                 (batch.shape[1:], batch.delays, batch.windows) for batch in (self.init, systems)
@@ -207,17 +210,16 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 raise _errors.invalid(
                     "init", f"hold n_atoms={self.n_atoms} systems like {systems[:1]}", self.init, ""
                 )
-            given = Atoms(recipe.columns(self.init), systems.delays)
-            like = _named(recipe, [one.first for one in samples])
-            return given.like(like, systems.delays).completed()
+            given = Atoms(recipe.make_columns(self.init), systems.delays)
+            return given.arrange_like(like, systems.delays).complete()
         if isinstance(self.init, str) and self.init == "random":
             chosen = random.choice(len(systems), self.n_atoms, replace=False)
-            terms = _named(recipe, [one.take(chosen) for one in samples])
-            return Atoms(terms, systems.delays).completed()
+            terms = _name_terms(recipe, [one.take(chosen) for one in samples])
+            return Atoms(terms, systems.delays).complete()
         if isinstance(self.init, str) and self.init == "kmeans":
             terms = []
             for code, one in zip(recipe.codes, samples, strict=True):
-                runs = restarts(
+                runs = run_restarts(
                     one, list(code.values()), self.n_atoms, random,
                     n_init=3, max_iter=10, tol=1e-3, n_jobs=self.n_jobs,
                 )  # fmt: skip
@@ -226,7 +228,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return Atoms(terms, systems.delays)
         raise _errors.invalid_parameter("init", "be 'kmeans', 'random', an LDS or atoms", self.init)
 
-    def _check(self, n_systems: int) -> None:
+    def _check_parameters(self, n_systems: int) -> None:
         check_whole("n_atoms", self.n_atoms)
         if self.n_atoms > n_systems and isinstance(self.init, str):
             raise _errors.invalid(
@@ -254,16 +256,16 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return len(self.atoms_) * len(self.atoms_.terms)
 
 
-def _in_memory(recipe: Recipe, systems: LDS) -> list[Samples]:
-    return [Samples.of(list(terms.values())) for terms in recipe.columns(systems)]
+def _make_samples(recipe: Recipe, systems: LDS) -> list[Samples]:
+    return [Samples.of(list(terms.values())) for terms in recipe.make_columns(systems)]
 
 
-def _named(recipe: Recipe, terms: list[list[Columns]]) -> list[dict[str, Columns]]:
-    """Terms of every code by their names."""
+def _name_terms(recipe: Recipe, terms: list[list[Columns]]) -> list[dict[str, Columns]]:
+    """Return the terms of every code by name."""
     pairs = zip(recipe.codes, terms, strict=True)
     return [dict(zip(code, columns, strict=True)) for code, columns in pairs]
 
 
-def _state_of(groups: list[Group], objective: float) -> str:
+def _format_state(groups: list[Group], objective: float) -> str:
     used = [group.n_codes / len(group) for group in groups]
     return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms per code"

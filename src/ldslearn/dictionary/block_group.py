@@ -1,4 +1,4 @@
-"""Algorithm 1 on samples in blocks: codes stay with their block, sums of them come here."""
+"""Algorithm 1 on samples in blocks: codes stay with their block, only sums are returned."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import AtomProblem
-from ldslearn.dictionary.samples import Samples, Stored, opened, problems_of
+from ldslearn.dictionary.samples import Samples, StoredColumns, hold_problems, open_columns
 
 
-class Sums(NamedTuple):
-    """What a block adds to the objective and to the problems of the atoms.
+class CodeSums(NamedTuple):
+    """The sums of one block that the objective and the problems of the atoms need.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Sums(NamedTuple):
     positive : (J,) array
         Sum of -z over codes below zero: the positive weights of an atom's problem.
     worst : list of (float, int)
-        Residual and place in the block of the samples coded worst, one per atom.
+        Residual and index in the block of the samples coded worst, as many as atoms.
     """
 
     residual: float
@@ -40,9 +40,9 @@ class Sums(NamedTuple):
 
 
 class BlockGroup(Group):
-    """A :class:`Group` whose samples are in blocks elsewhere, each again a group.
+    """A :class:`Group` whose samples are in blocks.
 
-    Per iteration atoms and their kernel matrix travel to the blocks, and sums come back.
+    Per iteration atoms and their kernel matrix are sent to the blocks, and sums are returned.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class BlockGroup(Group):
     ) -> None:
         super().__init__([], atoms, weights, sparsity)
         self.samples, self.engine = samples, samples.engine
-        self.is_elsewhere = bool(samples.engine.n_workers)
+        self.is_on_workers = bool(samples.engine.n_workers)
         self._cross: list[Any] = []
         self._codes: list[Any] = []
-        self._sums: list[Sums] = []
+        self._sums: list[CodeSums] = []
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -63,33 +63,35 @@ class BlockGroup(Group):
         """Entries of the codes that are not zero."""
         return int(sum(sums.users.sum() for sums in self._sums))
 
-    def kernels(self, n_jobs: int | None = None) -> tuple[Floats, Any]:
-        """Kernel matrix of the atoms, and handles of those of the samples of each block."""
+    def compute_kernels(self, n_jobs: int | None = None) -> tuple[Floats, Any]:
+        """Return the kernel matrix of the atoms, and handles of those of samples and atoms."""
         if self._kernels is None:
-            gram = self._sum(self.atoms, n_jobs)
+            gram = self._sum_kernels(self.atoms, n_jobs)
             blocks = [(block,) for block in self.samples.blocks]
-            self._cross = self.engine.submit(cross_of, blocks, self.atoms, self.weights, n_jobs)
+            self._cross = self.engine.submit(
+                compute_cross, blocks, self.atoms, self.weights, n_jobs
+            )
             self._kernels = gram, np.empty(0)
         return self._kernels[0], self._cross
 
     def code(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
-        gram, cross = self.kernels(n_jobs)
+        gram, cross = self.compute_kernels(n_jobs)
         self._codes = self.engine.submit(
-            codes_of, [(one,) for one in cross], gram, self.sparsity, n_jobs
+            compute_codes, [(one,) for one in cross], gram, self.sparsity, n_jobs
         )
         return self.objective(n_jobs)
 
     def objective(self, n_jobs: int | None = None) -> float:
-        """Objective of the codes and atoms at hand, Eq. (14)."""
-        gram, cross = self.kernels(n_jobs)
+        """Objective of the current codes and atoms, Eq. (14)."""
+        gram, cross = self.compute_kernels(n_jobs)
         blocks = list(zip(self.samples.blocks, cross, self._codes, strict=True))
-        self._sums = list(self.engine.map(sums_of, blocks, gram, self.weights))
+        self._sums = list(self.engine.map(sum_codes, blocks, gram, self.weights))
         residual = sum(sums.residual for sums in self._sums)
         return float(residual + self.sparsity * sum(sums.penalty for sums in self._sums))
 
-    def problems(self, r: int) -> list[Any]:
-        """The objective in atom r, one per term; none if no code uses it."""
+    def make_problems(self, r: int) -> list[Any]:
+        """Return the objective in atom r, one problem per term; none if no code uses it."""
         used = [index for index, sums in enumerate(self._sums) if sums.users[r]]
         if not used:
             return []
@@ -98,7 +100,7 @@ class BlockGroup(Group):
         others = others[others != r]
         blocks = [(self.samples.blocks[index], self._codes[index], r) for index in used]
         n_users = sum(int(sums.users[r]) for sums in self._sums)
-        parts = problems_of(self.samples, users_of, blocks, n_users)
+        parts = hold_problems(self.samples, make_user_problems, blocks, n_users)
         positive = float(sum(sums.positive[r] for sums in self._sums))
         return [
             BlockProblem(
@@ -109,7 +111,7 @@ class BlockGroup(Group):
         ]  # fmt: skip
 
     def sort_worst_first(self) -> Iterator[int]:
-        """Samples by what their codes leave over, as many as there are atoms."""
+        """Yield samples by their residuals, the largest first, as many per block as atoms."""
         starts = np.cumsum([0, *self.samples.sizes])
         found = [
             (-residual, int(start) + place)
@@ -119,38 +121,38 @@ class BlockGroup(Group):
         return iter([sample for _, sample in sorted(found)])
 
     def replace(self, r: int, sample: int | None) -> None:
-        """Make a sample atom r; nothing without one."""
+        """Replace atom r by a sample, if there is one."""
         if sample is not None:
             for atoms, x in zip(self.atoms, self.samples.take([sample]), strict=True):
-                atoms.put(r, x.completed())
+                atoms.put(r, x.complete())
             self._kernels = None
 
 
-def cross_of(
-    terms: Stored, atoms: list[Columns], weights: list[float], n_jobs: int | None
+def compute_cross(
+    terms: StoredColumns, atoms: list[Columns], weights: list[float], n_jobs: int | None
 ) -> Floats:
-    """Kernels of the samples of a block and the atoms."""
-    return Group(opened(terms), atoms, weights, 0.0).kernels(n_jobs)[1]
+    """Return the kernels of the samples of a block and the atoms."""
+    return Group(open_columns(terms), atoms, weights, 0.0).compute_kernels(n_jobs)[1]
 
 
-def codes_of(cross: Floats, gram: Floats, sparsity: float, n_jobs: int | None) -> Floats:
-    """Best codes of the samples of a block."""
+def compute_codes(cross: Floats, gram: Floats, sparsity: float, n_jobs: int | None) -> Floats:
+    """Return the best codes of the samples of a block."""
     group = Group([], [], [], sparsity, _kernels=(gram, cross))
-    return group.best_codes(n_jobs)
+    return group.find_codes(n_jobs)
 
 
-def sums_of(
-    terms: Stored,
+def sum_codes(
+    terms: StoredColumns,
     cross: Floats,
     codes: Floats,
     gram: Floats,
     weights: list[float],
-) -> Sums:
-    """What one block adds."""
-    group = Group(opened(terms), [], weights, 0.0, codes, _kernels=(gram, cross))
+) -> CodeSums:
+    """Return the sums of one block."""
+    group = Group(open_columns(terms), [], weights, 0.0, codes, _kernels=(gram, cross))
     residual = group.objective()
     worst = np.argsort(-group.residuals, kind="stable")[: codes.shape[1]].tolist()
-    return Sums(
+    return CodeSums(
         residual,
         float(np.abs(codes).sum()),
         codes.T @ codes,
@@ -160,7 +162,7 @@ def sums_of(
     )
 
 
-def users_of(terms: Stored, codes: Floats, r: int) -> list[AtomProblem]:
-    """The samples of a block that use an atom, as its problem, one per term."""
+def make_user_problems(terms: StoredColumns, codes: Floats, r: int) -> list[AtomProblem]:
+    """Return the problem of the samples of a block that use an atom, one per term."""
     users = np.flatnonzero(codes[:, r])
-    return [AtomProblem(data[users], -codes[users, r]) for data in opened(terms)]
+    return [AtomProblem(data[users], -codes[users, r]) for data in open_columns(terms)]

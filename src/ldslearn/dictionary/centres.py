@@ -9,7 +9,7 @@ from ldslearn._parallel import limit_blas_threads
 from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom
-from ldslearn.dictionary.samples import Samples, Stored, opened
+from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.updates import improve_jointly
 
 
@@ -27,44 +27,44 @@ def squared_distances(
     """Squared projection distances of samples and centres, (N, J)."""
     total = np.zeros((len(data[0]), len(centres[0])))
     for x, c, w in zip(data, centres, weights, strict=True):
-        total += w * (x.own[:, None] + c.own - 2.0 * x.kernel(c, n_jobs))
+        total += w * (x.self_kernel[:, None] + c.self_kernel - 2.0 * x.kernel(c, n_jobs))
     return np.maximum(total, 0.0)
 
 
-def nearest_centres(
-    terms: Stored,
+def find_nearest_centres(
+    terms: StoredColumns,
     centres: list[Columns],
     weights: list[float],
     n_jobs: int | None,
 ) -> tuple[Indices, Floats]:
-    """Nearest centre of every sample of a block, and its squared distance."""
-    D = squared_distances(opened(terms), centres, weights, n_jobs)
+    """Return the nearest centre of every sample of a block, and its squared distance."""
+    D = squared_distances(open_columns(terms), centres, weights, n_jobs)
     labels = D.argmin(axis=1)
     return labels, D[np.arange(len(D)), labels]
 
 
-def assigned(
+def assign_samples(
     samples: Samples, centres: list[Columns], weights: list[float], n_jobs: int | None
 ) -> tuple[Indices, Floats]:
-    """Nearest centre of every sample, and its squared distance."""
-    found = samples.map(nearest_centres, centres, weights, n_jobs)
+    """Return the nearest centre of every sample, and its squared distance."""
+    found = samples.map(find_nearest_centres, centres, weights, n_jobs)
     return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
 
 
-def _distances(
+def _measure_distances(
     samples: Samples, centres: list[Columns], weights: list[float], n_jobs: int | None
 ) -> Floats:
     return np.concatenate(samples.map(block_distances, centres, weights, n_jobs))
 
 
 def block_distances(
-    terms: Stored,
+    terms: StoredColumns,
     centres: list[Columns],
     weights: list[float],
     n_jobs: int | None,
 ) -> Floats:
     """Return :func:`squared_distances` of a block."""
-    return squared_distances(opened(terms), centres, weights, n_jobs)
+    return squared_distances(open_columns(terms), centres, weights, n_jobs)
 
 
 def seed_centres(
@@ -74,27 +74,27 @@ def seed_centres(
     random: np.random.RandomState,
     n_jobs: int | None,
 ) -> Indices:
-    """Return samples far from each other to start from (k-means++, the best of several draws)."""
-    n_samples, n_draws = len(samples), 2 + int(np.log(n_centres))
+    """Return samples far from each other as initial centres (k-means++, best of several trials)."""
+    n_samples, n_trials = len(samples), 2 + int(np.log(n_centres))
     chosen = [int(random.randint(n_samples))]
-    nearest = _distances(samples, samples.take(chosen), weights, n_jobs)[:, 0]
+    nearest = _measure_distances(samples, samples.take(chosen), weights, n_jobs)[:, 0]
     while len(chosen) < n_centres:
         nearest[chosen] = 0.0
         total = nearest.sum()
         if total <= 1e-9 * n_samples:  # only copies are left
             chosen.append(int(random.choice(np.setdiff1d(np.arange(n_samples), chosen))))
             continue
-        drawn = random.choice(n_samples, n_draws, p=nearest / total)
-        D = _distances(samples, samples.take(drawn), weights, n_jobs)
+        trials = random.choice(n_samples, n_trials, p=nearest / total)
+        D = _measure_distances(samples, samples.take(trials), weights, n_jobs)
         left = np.minimum(D, nearest[:, None])
         best = int(left.sum(axis=0).argmin())
-        chosen.append(int(drawn[best]))
+        chosen.append(int(trials[best]))
         nearest = left[:, best]
     return np.array(chosen)
 
 
-@limit_blas_threads()  # many small products: two threads take four times the processor
-def cluster(
+@limit_blas_threads()  # for many small products two threads take four times the processor time
+def run_kmeans(
     samples: Samples,
     weights: list[float],
     seeds: Indices,
@@ -102,7 +102,7 @@ def cluster(
     tol: float,
     n_jobs: int | None,
 ) -> Clusters:
-    """Move centres and members in turn; the inertia never rises.
+    """Update centres and labels in turn; the inertia never rises.
 
     Parameters
     ----------
@@ -110,24 +110,24 @@ def cluster(
     weights : list of float
         Of the terms of the kernel.
     seeds : (n_centres,) array
-        Samples to start from.
+        Samples that are the initial centres.
     max_iter, tol : int and float
-        Stops when an iteration lowers the inertia by less than `tol` of it.
+        Stops when an iteration lowers the inertia by less than the fraction `tol`.
     """
-    centres = [x.completed() for x in samples.take(seeds)]
+    centres = [x.complete() for x in samples.take(seeds)]
     inertia: list[float] = []
     for iteration in range(max_iter + 1):
-        labels, own = assigned(samples, centres, weights, n_jobs)
+        labels, own = assign_samples(samples, centres, weights, n_jobs)
         _occupy_empty(labels, own, centres, weights, samples)
         inertia.append(float(own.sum()))
         settled = iteration > 0 and inertia[-2] - inertia[-1] <= tol * inertia[-2]
         if settled or iteration == max_iter:
             break
         for j in range(len(seeds)):
-            problems = samples.problems(np.flatnonzero(labels == j))
+            problems = samples.make_problems(np.flatnonzero(labels == j))
             for problem, c in zip(problems, centres, strict=True):
-                better = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
-                c.rows[j], c.eigenvalues[j] = better.rows, better.eigenvalues
+                improved = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
+                c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
     return Clusters(centres, labels, inertia)
 
 
@@ -138,7 +138,7 @@ def _occupy_empty(
     weights: list[float],
     samples: Samples,
 ) -> None:
-    """Move centres without members to the samples furthest from theirs."""
+    """Move centres without members to the samples furthest from their centres."""
     counts = np.bincount(labels, minlength=len(centres[0]))
     for j in np.flatnonzero(counts == 0).tolist():
         movable = np.where(counts[labels] < 2, -1.0, own)  # the last member of a cluster stays
@@ -146,12 +146,13 @@ def _occupy_empty(
         counts[labels[furthest]] -= 1
         labels[furthest], own[furthest], counts[j] = j, 0.0, 1
         for c, x, weight in zip(centres, samples.take([furthest]), weights, strict=True):
-            whole = x.completed()
+            whole = x.complete()
             c.put(j, whole)
-            own[furthest] += weight * float(whole.own[0] - x.own[0])  # of columns that were zero
+            # Columns of zeros in the sample are none in the centre.
+            own[furthest] += weight * float(whole.self_kernel[0] - x.self_kernel[0])
 
 
-def restarts(
+def run_restarts(
     samples: Samples,
     weights: list[float],
     n_centres: int,
@@ -162,7 +163,7 @@ def restarts(
     tol: float,
     n_jobs: int | None,
 ) -> Iterator[Clusters]:
-    """Yield :func:`cluster` from several seedings."""
+    """Yield :func:`run_kmeans` from several seedings."""
     for _ in range(n_init):
         seeds = seed_centres(samples, weights, n_centres, random, n_jobs)
-        yield cluster(samples, weights, seeds, max_iter, tol, n_jobs)
+        yield run_kmeans(samples, weights, seeds, max_iter, tol, n_jobs)

@@ -1,4 +1,4 @@
-"""Batches of orthonormal columns with eigenvalues: what the objective sees of systems and atoms.
+"""Batches of orthonormal columns with eigenvalues: systems and atoms as the objective needs them.
 
 Three kinds have one kernel, k = sum_ab E(l_a, m_b) |u_a* w_b|^2 with E of Table 2: symmetric parts
 (real eigenvalues), skew parts (planes with eigenvalues +-i theta), and plain subspaces (all
@@ -42,13 +42,13 @@ class Columns:
     def of(cls, form: SymmetricForm | SkewForm | Floats) -> Self:
         """Return the columns of canonical forms, or of plain (N, m, n) bases."""
         if isinstance(form, SymmetricForm):
-            return cls("symmetric", _rows(form.measurement), form.eigenvalues.copy())
+            return cls("symmetric", _as_rows(form.measurement), form.eigenvalues.copy())
         if isinstance(form, SkewForm):
-            return cls("skew", _rows(form.basis), form.theta.copy())
-        return cls("plain", _rows(form), np.empty((len(form), 0)))
+            return cls("skew", _as_rows(form.basis), form.theta.copy())
+        return cls("plain", _as_rows(form), np.empty((len(form), 0)))
 
-    def form(self, delays: int = 1) -> SymmetricForm | SkewForm | Floats:
-        """Return what :meth:`of` takes, eigenvalues descending."""
+    def as_form(self, delays: int = 1) -> SymmetricForm | SkewForm | Floats:
+        """Return the input of :meth:`of`, eigenvalues descending."""
         order = np.argsort(-self.eigenvalues, axis=1, kind="stable")
         values = np.take_along_axis(self.eigenvalues, order, axis=1)
         if self.kind == "skew":
@@ -63,11 +63,11 @@ class Columns:
             return SymmetricForm(values, basis, delays)
         return SkewForm(values, basis, delays) if self.kind == "skew" else basis
 
-    def completed(self) -> Self:
-        """Return a copy in which columns of zeros are any that complete an orthonormal set.
+    def complete(self) -> Self:
+        """Return a copy in which columns of zeros are replaced to complete an orthonormal set.
 
-        Samples may have such columns (a vanishing noise has no direction); an atom may not, or an
-        update would change its length.
+        Samples may have columns of zeros (a vanishing noise has no direction). Atoms may not: an
+        update would change their norm.
         """
         filled = self.copy()
         for rows in filled.rows:
@@ -86,29 +86,29 @@ class Columns:
         return len(self.rows)
 
     def __sizeof__(self) -> int:
-        """Bytes, by which a cluster knows what is better not moved."""
+        """Bytes, by which a cluster decides what not to move."""
         return object.__sizeof__(self) + self.rows.nbytes + self.eigenvalues.nbytes
 
     def __getitem__(self, key: Any) -> Self:
         return replace(self, rows=self.rows[key], eigenvalues=self.eigenvalues[key])
 
     def copy(self) -> Self:
-        """Return columns that can be written to without changing these."""
+        """Return a deep copy."""
         return replace(self, rows=self.rows.copy(), eigenvalues=self.eigenvalues.copy())
 
     @property
     def n_columns(self) -> int:
-        """Columns of each set."""
+        """Columns per set."""
         return self.rows.shape[1]
 
     @property
-    def own(self) -> Floats:
-        """Kernel of every set with itself, (N,): its columns, but those that are zero."""
+    def self_kernel(self) -> Floats:
+        """Kernel of every set with itself, (N,): the number of its columns that are not zero."""
         return np.einsum("ijk,ijk->i", self.rows, self.rows)
 
     @classmethod
     def concatenate(cls, batches: Sequence[Self]) -> Self:
-        """Return one batch of several of one kind."""
+        """Return several batches of one kind as one."""
         return cls(
             batches[0].kind,
             np.concatenate([batch.rows for batch in batches]),
@@ -119,7 +119,7 @@ class Columns:
     def gather(cls, parts: Sequence[tuple[Self, Indices]], space: Floats) -> Self:
         """Return chosen sets of several batches, their rows copied to the beginning of `space`.
 
-        To write to memory that was written to before takes a fraction of the time of new memory.
+        Writing to memory that is in use is several times faster than to new memory.
         """
         start = 0
         for batch, chosen in parts:
@@ -132,21 +132,21 @@ class Columns:
 
     def kernel(self, other: Self, n_jobs: int | None = None) -> Floats:
         """Return the kernels of all pairs, (len(self), len(other))."""
-        bases = self._bases()
+        bases = self._make_bases()
         return sum_pairs(
             _SUMS[self.kind],
             bases,
-            bases if other is self else other._bases(),
+            bases if other is self else other._make_bases(),
             n_jobs,
             "kernels of atoms",
         )
 
-    def _bases(self) -> BatchBases:
+    def _make_bases(self) -> BatchBases:
         def basis(block: slice) -> Floats:
             return np.swapaxes(self.rows[block], 1, 2)
 
         return BatchBases((len(self), self.n_columns), basis, self.eigenvalues)
 
 
-def _rows(basis: Floats) -> Floats:
+def _as_rows(basis: Floats) -> Floats:
     return np.ascontiguousarray(np.swapaxes(basis, 1, 2))

@@ -17,18 +17,18 @@ class LDSDictionary(SystemDictionary):
     ----------
     n_atoms : int, default=16
     parts : "twofold", "symmetric" or "skew", default="twofold"
-        LDS-DL, LDSST-DL of the paper, or the skew-symmetric parts alone.
+        LDS-DL or LDSST-DL of the paper, or the skew-symmetric parts alone.
     update : "joint" or "column", default="joint"
         All columns of an atom at once, or one after the other (Thms. 5 and 6). Both are exact and
         never raise the objective; joint ends lower in less time.
     mix : float, None or "cv", default=None
         The paper's beta in [0, 1]: the weight of the parts, 1 - mix that of the covariance of the
         noise (covLDS-DL). None, or 1, is without covariance. "cv" is for
-        :class:`~ldslearn.DictionaryClassifier`, which has labels to choose by.
+        :class:`~ldslearn.DictionaryClassifier`, which chooses it by labels.
     sparsity : float, default=0.1
         The paper's lambda; see :func:`ldslearn.sparse_code`.
     init : "kmeans", "random", LDS or Atoms, default="kmeans"
-        Centres of k-means; training systems drawn at random; systems or atoms to start from, such
+        Centres of k-means; training systems sampled at random; systems or atoms to start from, such
         as ``atoms_`` of an earlier fit or ``cluster_centers_`` of :class:`LDSKMeans`.
     shared_codes : bool, default=False
         One code for both parts of two-fold systems, with the mean of their kernels, instead of one
@@ -36,18 +36,18 @@ class LDSDictionary(SystemDictionary):
     max_iter : int, default=20
         0 keeps the atoms of `init` (covLDS-Rand with ``init="random"``).
     tol : float, default=1e-4
-        Stop when an iteration lowers the objective by less than this share of it.
+        Stop when an iteration lowers the objective by less than this fraction of it.
     random_state : int, RandomState, Generator or None, default=None
     n_jobs : int or None, default=None
-        Threads: codes of different parts run side by side; the result does not depend on it.
+        Threads; codes of different parts run in parallel. The result does not depend on it.
 
     Attributes
     ----------
     atoms_ : Atoms
         ``atoms_.systems()`` are the atoms as an LDS batch, symmetric parts first;
         ``atoms_.symmetric`` and ``atoms_.skew`` their canonical forms, ``atoms_.covariance`` their
-        noise directions. With separate codes symmetric atom j and skew atom j have
-        nothing to do with each other.
+        noise directions. With separate codes symmetric atom j and skew atom j are
+        unrelated.
     objective_ : (n_iter_ + 1,) array
         After the codes of every iteration; never rises.
     half_steps_ : list of float
@@ -63,8 +63,8 @@ class LDSDictionary(SystemDictionary):
     Notes
     -----
     An atom that no code uses is replaced by the training system that is coded worst. Ctrl-C keeps
-    the atoms learned so far, fitted attributes and all (during k-means, what an earlier fit found);
-    KeyboardInterrupt is passed on.
+    the atoms learned so far as fitted attributes (during k-means, those of an earlier fit), and
+    raises KeyboardInterrupt.
 
     Examples
     --------
@@ -106,8 +106,8 @@ class LDSDictionary(SystemDictionary):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check(self, n_systems: int) -> None:
-        super()._check(n_systems)
+    def _check_parameters(self, n_systems: int) -> None:
+        super()._check_parameters(n_systems)
         if self.parts not in PARTS:
             raise _errors.unknown_name("parts", self.parts, PARTS)
         if self.mix == "cv":
@@ -120,6 +120,6 @@ class LDSDictionary(SystemDictionary):
         if not isinstance(self.shared_codes, bool | np.bool_):
             raise _errors.invalid_parameter("shared_codes", "be True or False", self.shared_codes)
 
-    def _recipe(self) -> Recipe:
+    def _make_recipe(self) -> Recipe:
         assert self.mix != "cv"  # fit() has checked, or a classifier has chosen
         return Recipe.twofold(self.parts, self.mix, self.shared_codes)

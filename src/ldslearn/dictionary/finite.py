@@ -20,7 +20,7 @@ class FiniteDictionary(SystemDictionary):
     order : int, default=5
         Blocks of the observability matrices, the paper's L.
     update : "column" or "joint", default="column"
-        The eigenvectors, the best atom there is for given codes; or steps towards it.
+        Eigenvectors, the best atom for given codes; or steps towards it.
     sparsity, init, max_iter, tol, random_state, n_jobs
         As in :class:`LDSDictionary`.
 
@@ -65,9 +65,9 @@ class FiniteDictionary(SystemDictionary):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check(self, n_systems: int) -> None:
-        super()._check(n_systems)
+    def _check_parameters(self, n_systems: int) -> None:
+        super()._check_parameters(n_systems)
         check_whole("order", self.order)
 
-    def _recipe(self) -> Recipe:
+    def _make_recipe(self) -> Recipe:
         return Recipe.finite(self.order)

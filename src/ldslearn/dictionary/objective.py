@@ -2,7 +2,7 @@
 
 With W all other columns side by side and G = W'U, the objective is sum_k u_k* S_k u_k, and
 S_k u_k is W times a column H_k that follows from G entry by entry: nothing m x m is ever formed.
-The functions are compiled at their first call, and kept on disk.
+The functions are compiled at their first call and cached on disk.
 """
 
 from numba import njit
@@ -52,8 +52,8 @@ def weigh_planes(G, own, theta, weights, H):  # type: ignore[no-untyped-def]
     """:func:`weigh_real` for planes (q1, q2) with eigenvalues +-i theta; see ``skew_sums``.
 
     G and H are (n_sets, n1, n); `own` (n // 2,) and `theta` (n_sets, n1 // 2) the moduli. The real
-    and imaginary part of S_k u_k stand in the columns of q1 and q2, times sqrt 2; nothing of
-    the cross term (delta in the paper) is dropped.
+    and imaginary part of S_k u_k are in the columns of q1 and q2, times sqrt 2. The cross term
+    (delta in the paper) is included.
     """
     n_sets, n1, n = G.shape
     total = 0.0

@@ -44,7 +44,7 @@ class Memory:
         Batches since each atom was last used.
     n_batches : int
     learned : (J,) array of bool
-        Atoms of a fit of which no batch has been seen yet.
+        Atoms of a fit that no batch has used yet.
     """
 
     pulls: list[Floats]
@@ -55,7 +55,7 @@ class Memory:
 
     @classmethod
     def of(cls, atoms: list[Columns], *, learned: bool) -> "Memory":
-        """Return the memory of new atoms; learned ones are as if some batches had been seen."""
+        """Return the memory of new atoms; learned atoms count as some batches."""
         return cls(
             [np.zeros_like(term.rows) for term in atoms],
             [np.zeros((*term.eigenvalues.shape, len(NODES))) for term in atoms],
@@ -65,7 +65,7 @@ class Memory:
         )
 
     def forget(self, r: int) -> None:
-        """Clear what is known of an atom."""
+        """Clear the averages of an atom."""
         for averages in (*self.pulls, *self.curves):
             averages[r] = 0.0
         self.idle[r], self.learned[r] = 0, False
@@ -78,7 +78,7 @@ def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
     rho = memory.n_batches**-_FORGETTING
     worst_first = group.sort_worst_first()
     for r in range(group.codes.shape[1]):
-        problems = group.problems(r)
+        problems = group.make_problems(r)
         memory.idle[r] = 0 if problems else memory.idle[r] + 1
         if memory.idle[r] >= _PATIENCE:
             group.replace(r, next(worst_first, None))
@@ -103,7 +103,7 @@ def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
 
 
 def _update_eigenvalues(atoms: Columns, r: int, pull: Floats, curves: Floats) -> None:
-    """Minimise the curves of an atom; turn a plane over rather than set its theta below zero."""
+    """Minimise the curves of an atom; a plane with theta below zero is turned over."""
     known = np.flatnonzero(curves.any(axis=1))
     if not len(known):
         return

@@ -23,16 +23,16 @@ from ldslearn.models.blocks import Block, StoredSystems, cut_systems, load_block
 
 Terms = list[Columns]
 
-_BLOCKS_A_WORKER = 2
-_SMALLEST = 2**22  # bytes of systems: fewer are best worked on here, at once
-_LARGEST = 2**27  # bytes of systems: one task holds them a few times over
-_HELD = 2**26  # bytes of columns that are held for the steps of one atom
-_ON_DISK = 2**24  # bytes of systems whose columns are one file
+_BLOCKS_PER_WORKER = 2
+_SMALLEST = 2**22  # bytes of systems: fewer are processed at once, in this process
+_LARGEST = 2**27  # bytes of systems per block: a task needs a few times as much
+_HELD = 2**26  # bytes of columns that are kept in memory for the steps of one atom
+_ON_DISK = 2**24  # bytes of systems per file of columns
 
 
 @dataclass(frozen=True)
-class Filed:
-    """Columns in two files, mapped to memory while they are used."""
+class ColumnFile:
+    """Columns in two files, which are mapped to memory."""
 
     kind: Kind
     rows: Path
@@ -48,29 +48,29 @@ class Filed:
         return filed
 
     def open(self) -> Columns:
-        """Return columns whose rows are read when they are touched."""
+        """Return columns whose rows are read when they are needed."""
         rows = np.load(self.rows, mmap_mode="r", allow_pickle=False)
         return Columns(self.kind, rows, np.load(self.eigenvalues, allow_pickle=False))
 
 
-Stored = Sequence[Columns | Filed]
+StoredColumns = Sequence[Columns | ColumnFile]
 
 
-def opened(terms: Stored) -> Terms:
+def open_columns(terms: StoredColumns) -> Terms:
     """Return the columns of one block."""
-    return [term.open() if isinstance(term, Filed) else term for term in terms]
+    return [term.open() if isinstance(term, ColumnFile) else term for term in terms]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Columns of all samples, one list of terms a block.
+    """Columns of all samples, one list of terms per block.
 
     Attributes
     ----------
     blocks : list
         Lists of terms, or handles of them.
     sizes : list of int
-        Samples of each block.
+        Samples per block.
     engine : Engine
         Where the blocks are.
     """
@@ -89,7 +89,7 @@ class Samples:
 
     @property
     def in_memory(self) -> Terms | None:
-        """The columns, if they are all here."""
+        """The columns, if all are in the memory of this process; else None."""
         if len(self.blocks) > 1 or self.engine.n_workers:
             return None
         return self.blocks[0] if isinstance(self.blocks[0][0], Columns) else None
@@ -101,33 +101,33 @@ class Samples:
     def take(self, indices: Any) -> Terms:
         """Return the columns of some samples, in memory."""
         wanted = np.asarray(indices, dtype=np.intp)
-        parts = self._parts(wanted)
+        parts = self._locate(wanted)
         found = list(
-            self.engine.map(_rows_of, [(self.blocks[b], wanted[at] - s) for b, s, at in parts])
+            self.engine.map(_take_rows, [(self.blocks[b], wanted[at] - s) for b, s, at in parts])
         )
         order = np.argsort(np.concatenate([at for _, _, at in parts]), kind="stable")
         several = [Columns.concatenate(list(term)) for term in zip(*found, strict=True)]
         return [term[order] for term in several]
 
-    def problems(self, members: Indices) -> list[AtomProblem | BlockProblem]:
-        """The sum of -k(atom, sample) over some samples, one per term."""
+    def make_problems(self, members: Indices) -> list[AtomProblem | BlockProblem]:
+        """Return the sum of -k(atom, sample) over some samples, one problem per term."""
         terms = self.in_memory
         if terms is not None:
-            return list(members_of(terms, members))
-        wanted = [(self.blocks[b], members[at] - start) for b, start, at in self._parts(members)]
-        parts = problems_of(self, members_of, wanted, len(members))
+            return list(make_member_problems(terms, members))
+        wanted = [(self.blocks[b], members[at] - start) for b, start, at in self._locate(members)]
+        parts = hold_problems(self, make_member_problems, wanted, len(members))
         return [
             BlockProblem(None, parts, term, one.kind, 0.0, self.engine)
-            for term, one in enumerate(self.first)
+            for term, one in enumerate(self.first_sample)
         ]
 
     @cached_property
-    def first(self) -> Terms:
-        """The columns of the first sample, to tell sizes by."""
+    def first_sample(self) -> Terms:
+        """The columns of the first sample, which have the sizes of all."""
         return self.take([0])
 
-    def _parts(self, indices: Indices) -> list[tuple[int, int, Indices]]:
-        """Blocks that hold some of the samples, their first sample, and which of them it holds."""
+    def _locate(self, indices: Indices) -> list[tuple[int, int, Indices]]:
+        """Return number, first sample, and positions in `indices` of the blocks that hold some."""
         ends = np.cumsum(self.sizes)
         owners = np.searchsorted(ends, indices, side="right")
         return [
@@ -137,53 +137,53 @@ class Samples:
 
 
 @contextmanager
-def samples_of(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Samples]]:
-    """Yield the samples of every code: in memory, or if X is large or elsewhere, in blocks."""
+def open_samples(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Samples]]:
+    """Yield the samples of every code: in memory, or in blocks if X is large or on a cluster."""
     engine = current_engine()
-    if isinstance(X, StoredSystems) and not in_blocks(X):
+    if isinstance(X, StoredSystems) and not is_in_blocks(X):
         X = X[:]
     recipes = [replace(recipe, codes=(code,)) for code in recipe.codes]
-    if engine.n_workers and in_blocks(X):
-        share = X.n_bytes // (_BLOCKS_A_WORKER * engine.n_workers)
-        blocks = cut_systems(X, min(max(_SMALLEST, share), _LARGEST))
+    if engine.n_workers and is_in_blocks(X):
+        size = X.n_bytes // (_BLOCKS_PER_WORKER * engine.n_workers)
+        blocks = cut_systems(X, min(max(_SMALLEST, size), _LARGEST))
         sizes, tasks = [len(block) for block in blocks], [(block,) for block in blocks]
-        yield [Samples(engine.submit(columns_of, tasks, one), sizes, engine) for one in recipes]
+        yield [Samples(engine.submit(load_columns, tasks, one), sizes, engine) for one in recipes]
     elif isinstance(X, StoredSystems):
         with ExitStack() as stack:
             home = X.path if os.access(X.path, os.W_OK) else None
             folder = stack.enter_context(scratch_folder(home))
-            yield [_filed(X, one, folder / str(i)) for i, one in enumerate(recipes)]
+            yield [_write_samples(X, one, folder / str(i)) for i, one in enumerate(recipes)]
     else:
-        yield [Samples.of(list(terms.values())) for terms in recipe.columns(X)]
+        yield [Samples.of(list(terms.values())) for terms in recipe.make_columns(X)]
 
 
-def in_blocks(X: LDS | StoredSystems) -> bool:
-    """Whether systems are worked on in blocks: many in a store, and many on a cluster."""
+def is_in_blocks(X: LDS | StoredSystems) -> bool:
+    """Whether systems are processed in blocks: many in a store, or many on a cluster."""
     elsewhere = isinstance(X, StoredSystems) or bool(current_engine().n_workers)
     return elsewhere and X.n_bytes > _SMALLEST
 
 
-def columns_of(block: Block, recipe: Recipe) -> Terms:
-    """Return the terms of one code."""
-    return list(recipe.columns(load_block(block))[0].values())
+def load_columns(block: Block, recipe: Recipe) -> Terms:
+    """Return the columns of a block, the terms of one code."""
+    return list(recipe.make_columns(load_block(block))[0].values())
 
 
-def members_of(terms: Stored, members: Indices) -> list[AtomProblem]:
-    """Return :meth:`Samples.problems` of one block."""
-    return [AtomProblem(x[members], -np.ones(len(members))) for x in opened(terms)]
+def make_member_problems(terms: StoredColumns, members: Indices) -> list[AtomProblem]:
+    """Return :meth:`Samples.make_problems` of one block."""
+    return [AtomProblem(x[members], -np.ones(len(members))) for x in open_columns(terms)]
 
 
-def problems_of(
+def hold_problems(
     samples: Samples,
     function: Callable[..., list[AtomProblem]],
     blocks: list[tuple[Any, ...]],
     n_users: int,
 ) -> list[Any]:
-    """Problems of blocks: kept, or if many samples are in them, made anew whenever asked for.
+    """Return the problems of blocks: kept, or if they are large, calls that make them when needed.
 
-    On workers they are kept in any case: Dask moves to disk what memory does not hold.
+    On workers they are always kept: Dask moves to disk what does not fit in memory.
     """
-    engine, each = samples.engine, sum(term.rows.nbytes for term in samples.first)
+    engine, each = samples.engine, sum(term.rows.nbytes for term in samples.first_sample)
     if engine.n_workers or n_users * each <= _HELD:
         return engine.submit(function, blocks)
     return [Deferred(function, block) for block in blocks]
@@ -191,7 +191,7 @@ def problems_of(
 
 @dataclass(frozen=True)
 class Deferred:
-    """A call that is made whenever its result is needed."""
+    """A call that is repeated whenever its result is needed."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -201,18 +201,19 @@ class Deferred:
         return self.function(*self.arguments)
 
 
-def _filed(store: StoredSystems, recipe: Recipe, folder: Path) -> Samples:
-    """The columns of a store in files of their own: they are used many times over."""
+def _write_samples(store: StoredSystems, recipe: Recipe, folder: Path) -> Samples:
+    """Write the columns of a store to files, because they are needed many times."""
     folder.mkdir()
     blocks: list[Any] = []
     sizes: list[int] = []
     for number, block in enumerate(store.blocks(_ON_DISK)):
         with name_systems(X=store), locate_systems(sum(sizes)):
-            terms = columns_of(block, recipe)
+            terms = load_columns(block, recipe)
         sizes.append(len(block))
-        blocks.append([Filed.write(term, folder / f"{number}-{i}") for i, term in enumerate(terms)])
+        stems = [folder / f"{number}-{i}" for i in range(len(terms))]
+        blocks.append([ColumnFile.write(*pair) for pair in zip(terms, stems, strict=True)])
     return Samples(blocks, sizes, Engine())
 
 
-def _rows_of(terms: Stored, rows: Indices) -> Terms:
-    return [term[rows] for term in opened(terms)]
+def _take_rows(terms: StoredColumns, rows: Indices) -> Terms:
+    return [term[rows] for term in open_columns(terms)]

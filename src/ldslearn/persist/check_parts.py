@@ -111,7 +111,7 @@ def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
             _check_columns(name, term[name], recipe, like)
             lengths.add(len(term[name]))
     require(len(lengths) == 1 and 0 not in lengths, "atoms_ of different numbers")
-    recipe.columns(like)  # or whatever is wrong with its names
+    recipe.make_columns(like)  # or whatever is wrong with its names
 
 
 def _check_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> None:

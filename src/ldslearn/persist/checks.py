@@ -97,7 +97,7 @@ def try_out(estimator: Any) -> None:
         repr(estimator)
         if isinstance(estimator, AutoLDSClassifier):
             classifier = estimator.pipeline_[-1]
-            scores = estimator._system_scores(example_for(classifier))
+            scores = estimator._score_systems(example_for(classifier))
             require(scores.shape == (1, len(estimator.classes_)), "scores of other classes")
             calibrated_probabilities(scores, estimator._factor)
             return
