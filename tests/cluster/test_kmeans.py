@@ -88,7 +88,7 @@ def test_copies_and_as_many_clusters_as_systems():
 def test_an_interrupt_keeps_the_best_run(monkeypatch):
     X, _ = clouds()
     calls = []
-    original = centres.cluster
+    original = centres.run_kmeans
 
     def interrupted(*args):
         calls.append(1)
@@ -96,7 +96,7 @@ def test_an_interrupt_keeps_the_best_run(monkeypatch):
             raise KeyboardInterrupt
         return original(*args)
 
-    monkeypatch.setattr(centres, "cluster", interrupted)
+    monkeypatch.setattr(centres, "run_kmeans", interrupted)
     model = LDSKMeans(3, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)

@@ -147,7 +147,7 @@ class OneWorker(Engine):
 
 
 def test_no_block_is_larger_than_a_task_can_hold(store, monkeypatch):
-    recipe = LDSDictionary(3)._recipe()
+    recipe = LDSDictionary(3)._make_recipe()
 
     def n_blocks():
         with use_engine(OneWorker()), samples_module.open_samples(store, recipe) as found:
