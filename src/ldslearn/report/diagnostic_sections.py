@@ -13,6 +13,7 @@ from ldslearn.report.page import Section, format_figure, format_grid, format_par
 
 _SIDE = 136  # pixels of a frame on the page
 _GAP = 4  # pixels between columns
+_PAIR = 19.5  # rem of a card with two films side by side
 
 
 def format_diagnostics(diagnostics: Diagnostics) -> list[Section]:
@@ -104,7 +105,7 @@ def _format_clips(clips: tuple[Clip, ...]) -> Section:
             "One sequence per class, and a new sequence that its system simulates from a random "
             "first state. Point at a clip to pause it."
         ),
-        format_grid(*cards, least=17),
+        format_grid(*cards, least=_PAIR),
     )
 
 
@@ -129,5 +130,5 @@ def _format_atoms(atoms: tuple[AtomClip, ...]) -> Section:
             "Atoms of the dictionary of the first round that each class uses most: a simulated "
             "sequence, and the first columns of the measurement matrix."
         ),
-        format_grid(*cards, least=17),
+        format_grid(*cards, least=_PAIR),
     )
