@@ -12,7 +12,7 @@ import pytest
 
 from ldslearn import LDSDictionary, LDSEncoder, SparseCodingClassifier, sparse_code
 from ldslearn.datasets import Collection
-from ldslearn.evaluate import parse
+from ldslearn.evaluate import parse_protocol
 from ldslearn.geometry import martin_kernel
 from ldslearn.paper.claims import CLAIMS
 from ldslearn.paper.data_sets import Library
@@ -142,7 +142,7 @@ def shares(protocol, n_per_class):
     """Rounds, and (training, test) sequences of each class, of two classes of so many."""
     y = np.repeat(["a", "b"], n_per_class)
     data = Collection([np.zeros((1, 2))] * len(y), y)
-    splits = parse(protocol).splits(data)
+    splits = parse_protocol(protocol).splits(data)
     sizes = {(np.sum(y[train] == c), np.sum(y[test] == c)) for train, test in splits for c in "ab"}
     return len(splits), sizes
 

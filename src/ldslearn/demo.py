@@ -27,7 +27,7 @@ from ldslearn.datasets import (
 )
 from ldslearn.diagnostics import compute_diagnostics
 from ldslearn.dictionary import LDSDictionary
-from ldslearn.evaluate import Round, Settings, evaluate, parse
+from ldslearn.evaluate import Round, Settings, evaluate, parse_protocol
 from ldslearn.geometry import projection_kernel
 from ldslearn.models import STABILIZERS, LDSEncoder
 from ldslearn.models.synthesis import synthesize_from_sequence
@@ -261,7 +261,7 @@ def _make_page(folder: Path) -> str:
     )  # fmt: skip
     first: list[Round] = []
     record = evaluate(
-        data, "covlds-dl", parse("folds:2"),
+        data, "covlds-dl", parse_protocol("folds:2"),
         n_states=5, sparsity=0.1, settings=Settings(atoms=16), on_first=first.append,
     )  # fmt: skip
     diagnostics = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])

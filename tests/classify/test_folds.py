@@ -8,7 +8,7 @@ from ldslearn.auto.fold_assignment import assign_folds
 from ldslearn.classify.folds import cut_folds
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.datasets import Collection
-from ldslearn.evaluate import parse
+from ldslearn.evaluate import parse_protocol
 
 LABELS = np.repeat([0, 1, 2], 10)
 GROUPS = np.tile(np.arange(10), 3)
@@ -40,7 +40,7 @@ def test_mix_protocols_and_the_automatic_method_have_the_same_folds(groups):
     choose_mix(lambda mix, *fold: seen.append(fold) or 0, LABELS, groups, "mix")
     assert as_lists(seen[:5]) == expected
     data = Collection([np.ones((2, 3))] * 30, LABELS, groups=groups)
-    assert as_lists(parse("folds:5").splits(data, seed=0)) == expected
+    assert as_lists(parse_protocol("folds:5").splits(data, seed=0)) == expected
     seed = np.random.RandomState(7).randint(2**31)
     numbers = assign_folds(LABELS, groups, 1, np.random.RandomState(7))[0]
     tenths = [test.tolist() for _, test in cut_folds(LABELS, groups, 10, seed)]

@@ -90,7 +90,7 @@ CASES = [
     ("evaluate good.npz --labels labels.csv", 1, "--labels must not be given; got a collection in .npz"),
     # Too few
     (f"evaluate single_items {SPARSE}", 1, "every class must have at least 2 items, one to train on and one to test; got 1 of class 'run' and of 1 more class. Add items"),
-    (f"evaluate pairs {SPARSE} --folds 5", 1, "every class must have at least 5 items for 5 folds; got 2 of class 'run' and of 1 more class. Take at most 2 folds (--folds 2)"),
+    (f"evaluate pairs {SPARSE} --folds 5", 1, "every class must have at least 5 items for 5 folds; got 2 of class 'run' and of 1 more class. Use at most 2 folds (--folds 2)"),
     (f"evaluate one_class {SPARSE}", 1, "at least two classes; got 4 items of the one class 'walk'"),
     (f"train one_class {SPARSE} -o x.lds", 1, "at least two classes; got 4 items of the one"),
     ("cluster good --clusters 100", 1, "the number of clusters must be at most 8"),

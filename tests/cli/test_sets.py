@@ -155,7 +155,7 @@ def test_parameters_without_a_value_are_automatic(clips, capsys):
 
 
 def settled(method, name=None, **given):
-    return settle_parameters(METHODS[method], given, name).describe()
+    return settle_parameters(METHODS[method], given, name).as_dict()
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_scale_for_a_set_without_stabilizer_is_refused_with_a_remedy_that_work
         settled("lds-martin", layout, scale=3.0)
     found = settled("lds-martin", layout, scale=3.0, stabilizer="soft")
     assert found["scale"] == {"value": 3.0, "from": "given"}
-    with pytest.raises(ValueError, match="got --stabilizer clip. Leave one of them out."):
+    with pytest.raises(ValueError, match="got --stabilizer clip. Omit one of them."):
         settled("lds-martin", layout, scale=3.0, stabilizer="clip")
 
 
@@ -263,7 +263,7 @@ def test_a_scale_for_a_set_without_stabilizer_is_refused_with_a_remedy_that_work
 @pytest.mark.parametrize(
     ("method", "reason"),
     [
-        ("lds-dl-src", "which always learns atoms per class. Leave it out; it is used by lds-dl,"),
+        ("lds-dl-src", "which always learns atoms per class. Omit it; it is used by lds-dl,"),
         ("lds-svm", "which does not use it. It is used by lds-dl, covlds-dl"),
     ],
 )
@@ -291,7 +291,7 @@ def test_mix_is_chosen_in_every_round_and_kept_in_models(clips, tmp_path, capsys
 def test_groups_reach_the_folds_that_choose_mix(clips, monkeypatch):
     from ldslearn.classify import sparse
     from ldslearn.datasets import load_npz
-    from ldslearn.evaluate import Settings, evaluate, parse
+    from ldslearn.evaluate import Settings, evaluate, parse_protocol
 
     seen = []
     choose = sparse.choose_mix
@@ -301,10 +301,10 @@ def test_groups_reach_the_folds_that_choose_mix(clips, monkeypatch):
     )  # fmt: skip
     data, settings = load_npz(clips), Settings(mix="cv")
     given = {"n_states": 2, "sparsity": 0.1, "delays": 1, "settings": settings}
-    evaluate(data, "covlds-sc", parse("groups"), **given)
+    evaluate(data, "covlds-sc", parse_protocol("groups"), **given)
     assert [len(np.unique(groups)) for groups in seen] == [3] * 4
     seen.clear()
-    halves = replace(parse("cambridge-halves"), repeats=1)
+    halves = replace(parse_protocol("cambridge-halves"), repeats=1)
     evaluate(data, "covlds-sc", halves, **given)
     assert seen == [None]
 

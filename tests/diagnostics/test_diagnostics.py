@@ -12,7 +12,7 @@ from ldslearn.diagnostics import similarity as similarity_module
 from ldslearn.diagnostics.atom_use import measure_atom_use
 from ldslearn.diagnostics.code_examples import choose_code_examples
 from ldslearn.diagnostics.similarity import space_evenly
-from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.evaluate import Settings, evaluate, parse_protocol
 from ldslearn.geometry import (
     finite_projection_kernel,
     martin_distance,
@@ -35,8 +35,10 @@ MOTIONS = Collection(
 def shown(data, method, protocol="folds:2", **options):
     first = []
     settings = Settings(atoms=4, budget=1.0)
-    record = evaluate(data, method, parse(protocol), settings=settings, on_first=first.append,
-                      **options)  # fmt: skip
+    outer = parse_protocol(protocol)
+    record = evaluate(
+        data, method, outer, settings=settings, on_first=first.append, **options
+    )  # fmt: skip
     assert len(first) == 1
     return record, first[0], compute_diagnostics(data, first[0], settings, record["mislabelled"])
 

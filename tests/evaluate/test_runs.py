@@ -9,7 +9,7 @@ from ldslearn import AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
 from ldslearn.cluster.collections import cluster_collection
 from ldslearn.datasets import Collection, load_basic_motions, make_lds_sequences
 from ldslearn.datasets.summary import fingerprint
-from ldslearn.evaluate import METHODS, Settings, choose, evaluate, parse
+from ldslearn.evaluate import METHODS, Settings, choose_parameters, evaluate, parse_protocol
 from ldslearn.evaluate.metrics import wilson_interval
 from ldslearn.geometry.comparison import compare_sequences
 from ldslearn.models.defaults import choose_delays, list_feasible_states
@@ -41,7 +41,7 @@ def test_measures_are_of_a_round_and_of_all_predictions():
     y = list("a" * 12 + "b" * 6 + "c" * 4)
     data = Collection([random.normal(size=(3, 30)) for _ in y], y)
     seen = []
-    record = evaluate(data, "lds-sc-grass", parse("folds:4"), n_states=2, sparsity=0.1,
+    record = evaluate(data, "lds-sc-grass", parse_protocol("folds:4"), n_states=2, sparsity=0.1,
                       on_first=seen.append)  # fmt: skip
     first = record["rounds"][0]
     true, predicted = seen[0].unknown.y, seen[0].predicted
@@ -60,8 +60,11 @@ def test_measures_are_of_a_round_and_of_all_predictions():
 
 def test_repeated_tests_have_no_interval(motions):
     given = {"n_states": 3, "sparsity": 0.1}
-    assert evaluate(motions, "lds-sc-grass", parse("shuffle:2:0.2"), **given)["interval"] is None
-    assert evaluate(motions, "lds-sc-grass", parse("shuffle:1:0.2"), **given)["interval"]
+    assert (
+        evaluate(motions, "lds-sc-grass", parse_protocol("shuffle:2:0.2"), **given)["interval"]
+        is None
+    )
+    assert evaluate(motions, "lds-sc-grass", parse_protocol("shuffle:1:0.2"), **given)["interval"]
 
 
 @pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
@@ -79,8 +82,8 @@ def test_wrong_predictions_are_listed(method, kind, n_classes):
     data = Collection([random.normal(size=(3, 24)) for _ in y], y, names=[f"f{k}" for k in y])
     given = {} if method == "auto" else {"n_states": 2, "sparsity": 0.1}
     settings, seen = Settings(atoms=3, budget=1), []
-    record = evaluate(data, method, parse("folds:2"), settings=settings, on_first=seen.append,
-                      **given)  # fmt: skip
+    protocol = parse_protocol("folds:2")
+    record = evaluate(data, method, protocol, settings=settings, on_first=seen.append, **given)
     wrong = record["mislabelled"]
     assert len(wrong) == 24 - np.trace(record["confusion"]) > 0
     assert len({one["index"] for one in wrong}) == len(wrong)
@@ -112,14 +115,14 @@ def test_every_method_runs(method):
     data = Collection(list(sequences), y)
     settings = Settings(atoms=3, order=3, budget=1)
     given = {} if method == "auto" else {"n_states": 3, "sparsity": 0.1}
-    record = evaluate(data, method, parse("folds:2"), settings=settings, **given)
+    record = evaluate(data, method, parse_protocol("folds:2"), settings=settings, **given)
     assert record["accuracy"] >= 0.7
     assert len(record["rounds"]) == 2
 
 
 def test_what_is_chosen_is_the_best_of_the_training_folds(motions):
     train = motions[motions.split == "train"]
-    choice = choose(METHODS["lds-sc-grass"], train, Settings(), delays=5)
+    choice = choose_parameters(METHODS["lds-sc-grass"], train, Settings(), delays=5)
     assert {one["n_states"] for one in choice.tried} == {3, 5, 8, 10, 15, 20}
     best = max(one["accuracy"] for one in choice.tried)
     chosen = next(
@@ -137,9 +140,9 @@ def test_the_test_part_decides_nothing(motions, monkeypatch):
 
     def spy(method, data, *arguments, **options):
         seen.append(data.names)
-        return choose(method, data, *arguments, **options)
+        return choose_parameters(method, data, *arguments, **options)
 
-    monkeypatch.setattr("ldslearn.evaluate.fitting.choose", spy)
+    monkeypatch.setattr("ldslearn.evaluate.fitting.choose_parameters", spy)
     evaluate(motions, "lds-sc-grass", n_states=10, delays=5)
     assert seen == [motions[motions.split == "train"].names]
 
@@ -155,12 +158,12 @@ def test_auto_is_held_out_as_it_will_be_tested(motions, monkeypatch):
     monkeypatch.setattr("ldslearn.evaluate.methods.AutoLDSClassifier", Spy)
     parts = np.tile([1, 2, 3], 27)[:80]
     data = Collection(motions.X, motions.y, parts)
-    evaluate(data, "auto", parse("split:3"), settings=Settings(budget=1))
+    evaluate(data, "auto", parse_protocol("split:3"), settings=Settings(budget=1))
     assert sorted(set(seen[0])) == ["1", "2"]
     evaluate(motions, "auto", settings=Settings(budget=1))
     assert seen[1] is None
     grouped = Collection(motions.X, motions.y, groups=parts)
-    evaluate(grouped, "auto", parse("groups"), settings=Settings(budget=1))
+    evaluate(grouped, "auto", parse_protocol("groups"), settings=Settings(budget=1))
     assert all(len(set(groups)) == 2 for groups in seen[2:])
 
 
@@ -168,7 +171,7 @@ def test_of_equals_the_larger_sparsity_wins(motions, monkeypatch):
     monkeypatch.setattr(
         "ldslearn.evaluate.selection.cross_val_score", lambda *_, **__: np.array([0.5])
     )
-    choice = choose(METHODS["lds-sc-grass"], motions, Settings())
+    choice = choose_parameters(METHODS["lds-sc-grass"], motions, Settings())
     assert (choice.n_states, choice.sparsity) == (3, 0.1)
 
 
@@ -177,25 +180,30 @@ def test_folds_that_leave_one_class_are_not_used():
     data = Collection(
         [random.random((4, 20)) for _ in range(8)], list("aaaabbbb"), groups=list("xxxxyyyy")
     )
-    with pytest.warns(UserWarning, match="untried"):
-        choice = choose(METHODS["lds-sc-grass"], data, Settings())
+    with pytest.warns(UserWarning, match="without cross-validation"):
+        choice = choose_parameters(METHODS["lds-sc-grass"], data, Settings())
     assert choice.tried == []
 
 
 def test_what_is_given_is_taken(motions):
-    choice = choose(METHODS["lds-sc-grass"], motions, Settings(), n_states=4, sparsity=0.3)
+    choice = choose_parameters(
+        METHODS["lds-sc-grass"], motions, Settings(), n_states=4, sparsity=0.3
+    )
     assert (choice.n_states, choice.sparsity, choice.tried) == (4, 0.3, [])
-    choice = choose(METHODS["lds-martin"], motions, Settings(), n_states=4)
+    choice = choose_parameters(METHODS["lds-martin"], motions, Settings(), n_states=4)
     assert choice.sparsity is None
 
 
 def test_a_class_of_one_leaves_the_usual_order():
     data = Collection([np.random.default_rng(i).random((12, 30)) for i in range(5)], list("aabbc"))
-    with pytest.warns(UserWarning, match="10 states and a sparsity of 0.1 were taken untried"):
-        choice = choose(METHODS["lds-sc-grass"], data, Settings())
+    with pytest.warns(UserWarning, match="10 states and a sparsity of 0.1 are used without"):
+        choice = choose_parameters(METHODS["lds-sc-grass"], data, Settings())
     assert (choice.n_states, choice.sparsity, choice.tried) == (10, 0.1, [])
-    with pytest.warns(UserWarning, match="sparsity of 0.3 were taken untried"):
-        assert choose(METHODS["lds-sc-grass"], data, Settings(), sparsity=0.3).sparsity == 0.3
+    with pytest.warns(UserWarning, match="sparsity of 0.3 are used without"):
+        assert (
+            choose_parameters(METHODS["lds-sc-grass"], data, Settings(), sparsity=0.3).sparsity
+            == 0.3
+        )
 
 
 @pytest.mark.parametrize(

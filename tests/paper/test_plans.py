@@ -1,6 +1,6 @@
 import pytest
 
-from ldslearn.evaluate import parse
+from ldslearn.evaluate import parse_protocol
 from ldslearn.paper import plan_names
 from ldslearn.paper.plans import load_plan, read_collections
 from ldslearn.paper.registry import EXPERIMENTS
@@ -51,9 +51,9 @@ def test_collections_are_complete(name):
     assert ("path" in entry) == (entry["origin"] in ("paper", "stand-in"))
     assert ("draw" in entry) == (entry["origin"] == "synthetic")
     assert entry["n_states"] in entry["states"]
-    parse(entry["protocol"])
+    parse_protocol(entry["protocol"])
     if "halves" in entry:
-        assert str(parse(entry["halves"])) == "shuffle:10:0.5, groups ignored"
+        assert str(parse_protocol(entry["halves"])) == "shuffle:10:0.5, groups ignored"
         assert 0 <= entry["mix"] <= 1
 
 

@@ -11,7 +11,7 @@ from ldslearn.diagnostics import Diagnostics, compute_diagnostics
 from ldslearn.diagnostics.clips import _LEVELS, AtomClip, Clip
 from ldslearn.diagnostics.code_examples import AtomName, CodeExample
 from ldslearn.diagnostics.similarity import Similarity
-from ldslearn.evaluate import Settings, evaluate, parse
+from ldslearn.evaluate import Settings, evaluate, parse_protocol
 from ldslearn.report import render_evaluation_page
 from ldslearn.report.charts import draw_bars, draw_confusion_matrix, draw_map
 from ldslearn.report.diagnostic_sections import format_diagnostics
@@ -27,7 +27,9 @@ def text():
     y = np.where(Y == "Running", HOSTILE, Y)
     data = Collection(list(X), y, names=[f"{HOSTILE}{i}" for i in range(len(X))])
     rounds, settings = [], Settings(budget=1)
-    record = evaluate(data, "auto", parse("folds:2"), settings=settings, on_first=rounds.append)
+    record = evaluate(
+        data, "auto", parse_protocol("folds:2"), settings=settings, on_first=rounds.append
+    )
     shown = compute_diagnostics(data, rounds[0], settings, record["mislabelled"])
     return render_evaluation_page(
         record, f"ldslearn evaluate {HOSTILE}", shown, name=HOSTILE
@@ -269,7 +271,12 @@ def test_a_phone_scrolls_tables_and_not_the_page(browse):
     data = Collection([rng.normal(size=(3, 30)) for _ in y], y, names=names)
     first = []
     record = evaluate(
-        data, "lds-sc-grass", parse("folds:2"), n_states=3, sparsity=0.1, on_first=first.append
+        data,
+        "lds-sc-grass",
+        parse_protocol("folds:2"),
+        n_states=3,
+        sparsity=0.1,
+        on_first=first.append,
     )
     shown = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
     page = render_evaluation_page(record, "ldslearn evaluate " + "long-" * 40, shown, name=LONG)

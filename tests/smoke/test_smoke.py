@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 import ldslearn
 from ldslearn import LDS, LDSSVC, LDSDictionary, LDSEncoder, LDSKMeans, SparseCodingClassifier
 from ldslearn.datasets import Collection, load_basic_motions
-from ldslearn.evaluate.protocols import parse
+from ldslearn.evaluate.protocols import parse_protocol
 from ldslearn.models import stabilize
 from ldslearn.scale import LDSStore
 from ldslearn.video import read_frames, read_video, write_video
@@ -82,7 +82,7 @@ def test_estimators_learn(tmp_path):
 def test_random_splits_of_groups_differ():
     groups = np.repeat(np.arange(10), 3)
     data = Collection([np.ones((1, 4))] * 30, np.tile(["a", "b", "b"], 10), groups=groups)
-    splits = parse("shuffle:10:0.2").splits(data)
+    splits = parse_protocol("shuffle:10:0.2").splits(data)
     assert len({tuple(test) for _, test in splits}) > 4
 
 

@@ -143,7 +143,7 @@ def method_options(
             "budget": budget,
         }  # fmt: skip
         parameters = settle_parameters(found, values, layout)
-    return {"method": found.name, **parameters.arguments(seed, jobs)}
+    return {"method": found.name, **parameters.as_arguments(seed, jobs)}
 
 
 def parse_number_or(
@@ -172,7 +172,7 @@ def protocol_options(
 ) -> Any:
     """Return the protocol; None for the one that suits the data, if it is no set of the paper."""
     from ldslearn.evaluate.methods import find_method
-    from ldslearn.evaluate.protocols import Protocol, parse
+    from ldslearn.evaluate.protocols import Protocol, parse_protocol
     from ldslearn.evaluate.published import PAPER_SETS
 
     with usage():
@@ -181,5 +181,7 @@ def protocol_options(
         if folds is not None:
             return Protocol("folds", folds)
         if protocol is None and layout is not None:
-            return parse(PAPER_SETS[layout].protocol_of(find_method(method).learns_atoms))
-        return None if protocol is None else parse(protocol)
+            return parse_protocol(
+                PAPER_SETS[layout].find_protocol(find_method(method).learns_atoms)
+            )
+        return None if protocol is None else parse_protocol(protocol)

@@ -157,7 +157,7 @@ ProtocolText = Annotated[
     typer.Option(
         "--protocol",
         "-p",
-        help="folds:K, shuffle:REPEATS:SHARE, split (the data's own), split:PART, split:each, "
+        help="folds:K, shuffle:REPEATS:FRACTION, split (the data's own), split:PART, split:each, "
         "trials, groups, or a set of the paper. Default: that of --set; else the data's parts "
         "train and test, else folds:5.",
     ),

@@ -2,10 +2,10 @@
 
 from ldslearn.evaluate.methods import DEFAULT_METHOD, METHODS, Method, Settings
 from ldslearn.evaluate.parameters import Parameters, settle_parameters
-from ldslearn.evaluate.protocols import PROTOCOLS, Protocol, parse
+from ldslearn.evaluate.protocols import PROTOCOLS, Protocol, parse_protocol
 from ldslearn.evaluate.published import PAPER_SETS, PaperSet
 from ldslearn.evaluate.runs import Round, evaluate
-from ldslearn.evaluate.selection import choose
+from ldslearn.evaluate.selection import choose_parameters
 from ldslearn.evaluate.training import train
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "Protocol",
     "Round",
     "Settings",
-    "choose",
+    "choose_parameters",
     "evaluate",
-    "parse",
+    "parse_protocol",
     "settle_parameters",
     "train",
 ]

@@ -1,4 +1,4 @@
-"""Fit a method to a collection, its parameters chosen there: one way for runs and models."""
+"""Fit a method to a collection, with parameters chosen on it; for evaluations and models."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,13 +9,13 @@ from sklearn.pipeline import Pipeline
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
-from ldslearn.evaluate.protocols import Protocol, folds_within
-from ldslearn.evaluate.selection import Choice, build_pipeline, choose, groups_for
+from ldslearn.evaluate.protocols import Protocol, choose_inner_folds
+from ldslearn.evaluate.selection import Choice, build_pipeline, choose_parameters, find_groups
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted estimator of sequences and how it came about.
+    """A fitted estimator of sequences, and the parameters that were chosen for it.
 
     Attributes
     ----------
@@ -29,26 +29,26 @@ class Fit:
     choice: Choice
     report: dict[str, Any] | None = None
 
-    def values(self) -> dict[str, Any]:
-        """What was chosen, as plain values; `mix` where folds chose it."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return the chosen parameters as plain values, with `mix` if folds chose it."""
         mix = getattr(self.pipeline[-1], "mix_", None)
-        return {**self.choice.values(), **({} if mix is None else {"mix": mix})}
+        return {**self.choice.as_dict(), **({} if mix is None else {"mix": mix})}
 
     @property
     def pipeline(self) -> Pipeline:
-        """Its steps: those that an automatic search chose, or the estimator itself."""
+        """Its steps: those of an automatic search, or the estimator itself."""
         return getattr(self.estimator, "pipeline_", self.estimator)
 
 
 def check_automatic(values: dict[str, Any]) -> None:
-    """Raise if anything is given that the automatic method chooses for itself."""
+    """Raise if a parameter is given that the automatic method chooses itself."""
     for name, value in values.items():
         if value is not None and (name, value) != ("stabilizer", "soft"):
             raise _errors.invalid(
                 name,
                 "not be given to the method auto, which chooses for itself",
                 value,
-                "Name another method, lds-sc-grass say.",
+                "Name another method, for example lds-sc-grass.",
             )
 
 
@@ -64,24 +64,24 @@ def fit_method(
     outer: Protocol | None = None,
     whole: Collection | None = None,
 ) -> Fit:
-    """Choose what is not given on `data`, and fit.
+    """Choose the parameters that are not given on `data`, and fit.
 
-    `outer` is how `data` was split from what it will be tested on: folds within are like it.
-    `whole` is both together, whose lengths states and delays must suit.
+    `outer` is the protocol that split `data` from its test sequences: inner folds are like it.
+    `whole` is both together: states and delays must suit its shortest sequence.
     """
     if outer is not None and outer.ignore_groups:
         data = replace(data, groups=None)
     if outer is not None and outer.kind == "trials":  # the split is that of one trial
         data = replace(data, split=None)
-    folds = None if outer is None else folds_within(data, outer)
+    folds = None if outer is None else choose_inner_folds(data, outer)
     if not method.automatic:
-        choice = choose(
+        choice = choose_parameters(
             method, data, settings,
             n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder, folds=folds,
             whole=whole,
         )  # fmt: skip
         pipeline = build_pipeline(method, choice, settings, encoder)
-        last, arguments = pipeline.steps[-1][0], groups_for(method, data, settings)
+        last, arguments = pipeline.steps[-1][0], find_groups(method, data, settings)
         options = {f"{last}__{name}": value for name, value in arguments.items()}
         return Fit(pipeline.fit(data.X, data.y, **options), choice)
     check_automatic(

@@ -21,7 +21,7 @@ ENCODER = ("n_states", "delays", "stabilizer", "scale")  # parameters of all met
 
 @dataclass(frozen=True)
 class Settings:
-    """What a method may need; the paper's values, and seconds for "auto" to choose."""
+    """Settings of all methods: the paper's values, and the time budget of "auto" in seconds."""
 
     sparsity: float = 0.1
     atoms: int = 16
@@ -44,9 +44,9 @@ class Method:
     build : callable
         ``build(settings)`` returns the classifier.
     uses : tuple of str
-        Parameters that matter to it, by their names in :class:`Settings`.
+        Its own parameters, by their names in :class:`Settings`.
     automatic : bool
-        Whether it takes sequences and chooses everything itself.
+        Whether it accepts sequences and chooses all parameters itself.
     """
 
     name: str
@@ -56,8 +56,8 @@ class Method:
     automatic: bool = False
 
     @property
-    def sparse(self) -> bool:
-        """Whether `sparsity` matters."""
+    def uses_sparsity(self) -> bool:
+        """Whether `sparsity` is one of its parameters."""
         return "sparsity" in self.uses
 
     @property
@@ -67,15 +67,15 @@ class Method:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """All that may be given to it."""
+        """Names of all its parameters."""
         return self.uses if self.automatic else (*ENCODER, *self.uses)
 
 
-def _martin(s: Settings) -> dict[str, Any]:
+def _martin_options(s: Settings) -> dict[str, Any]:
     return {"bandwidth": s.bandwidth}
 
 
-def _coder(
+def _make_coder(
     kernel: str, parameters: Callable[[Settings], dict[str, Any]] = lambda s: {}
 ) -> Callable[[Settings], SparseCodingClassifier]:
     return lambda s: SparseCodingClassifier(
@@ -83,7 +83,7 @@ def _coder(
     )
 
 
-def _dictionary(
+def _make_dictionary(
     *, mixed: bool = False, residual: bool = False, **options: Any
 ) -> Callable[[Settings], DictionaryClassifier]:
     def build(s: Settings) -> DictionaryClassifier:
@@ -100,7 +100,7 @@ def _dictionary(
     return build
 
 
-def _finite_dictionary(s: Settings) -> DictionaryClassifier:
+def _build_finite_dictionary(s: Settings) -> DictionaryClassifier:
     dictionary = FiniteDictionary(
         s.atoms, order=s.order, sparsity=s.sparsity, random_state=s.seed, n_jobs=s.n_jobs
     )
@@ -116,7 +116,7 @@ METHODS = {
     for method in (
         Method(
             "auto",
-            "everything chosen on training data",
+            "all parameters chosen on training data",
             lambda s: AutoLDSClassifier(s.budget, random_state=s.seed, n_jobs=s.n_jobs),
             ("budget",),
             automatic=True,
@@ -128,62 +128,69 @@ METHODS = {
         ),
         Method(
             "lds-svm",
-            "support vectors, Martin kernel",
+            "support vector machine, Martin kernel",
             lambda s: LDSSVC(
-                "martin", C="cv", kernel_params=_martin(s), random_state=s.seed, n_jobs=s.n_jobs
+                "martin",
+                C="cv",
+                kernel_params=_martin_options(s),
+                random_state=s.seed,
+                n_jobs=s.n_jobs,
             ),
             ("bandwidth",),
         ),
         Method(
             "lds-sc-martin",
             "sparse coding, Martin kernel",
-            _coder("martin", _martin),
+            _make_coder("martin", _martin_options),
             ("sparsity", "bandwidth"),
         ),
         Method(
-            "lds-sc-grass", "sparse coding, projection kernel", _coder("projection"), ("sparsity",)
+            "lds-sc-grass",
+            "sparse coding, projection kernel",
+            _make_coder("projection"),
+            ("sparsity",),
         ),
         Method(
             "covlds-sc",
             "sparse coding, projection kernel with covariance",
-            _coder("hybrid", lambda s: {"mix": s.mix}),
+            _make_coder("hybrid", lambda s: {"mix": s.mix}),
             ("sparsity", "mix"),
         ),
         Method(
             "glds-sc",
             "sparse coding, finite observability",
-            _coder("finite", lambda s: {"order": s.order}),
+            _make_coder("finite", lambda s: {"order": s.order}),
             ("sparsity", "order"),
         ),
-        Method("lds-dl", "dictionary of two-fold systems", _dictionary(), _LEARNED),
+        Method("lds-dl", "dictionary of two-fold systems", _make_dictionary(), _LEARNED),
         Method(
             "covlds-dl",
             "two-fold dictionary with covariance",
-            _dictionary(mixed=True),
+            _make_dictionary(mixed=True),
             (*_LEARNED, "mix"),
         ),
         Method(
             "ldsst-dl",
-            "dictionary, symmetric part alone",
-            _dictionary(parts="symmetric"),
+            "dictionary, symmetric part only",
+            _make_dictionary(parts="symmetric"),
             _LEARNED,
         ),
         Method(
             "glds-dl",
             "dictionary of finite subspaces",
-            _finite_dictionary,
+            _build_finite_dictionary,
             (*_LEARNED, "order"),
         ),
         Method(
             "lds-dl-src",
             "atoms of each class, smallest residual",
-            _dictionary(residual=True),
+            _make_dictionary(residual=True),
             ("sparsity", "atoms"),
         ),
         Method(
             "covlds-dl-src",
             "atoms of each class with covariance, smallest residual",
-            _dictionary(mixed=True, residual=True),
+            _make_dictionary(mixed=True, residual=True),
             ("sparsity", "atoms", "mix"),
         ),
     )
@@ -192,11 +199,11 @@ DEFAULT_METHOD = "auto"
 
 
 def find_method(name: str) -> Method:
-    """Return a method, or say which ones there are."""
+    """Return a method by its name."""
     if name == "kmeans":
         raise _errors.invalid(
             "method", "be a classifier", "'kmeans', which groups without labels",
-            "Use `ldslearn cluster` or LDSKMeans; labels, where known, judge the groups.",
+            "Use `ldslearn cluster` or LDSKMeans; labels are then compared with the clusters.",
         )  # fmt: skip
     if name not in METHODS:
         raise _errors.unknown_name("method", name, METHODS)

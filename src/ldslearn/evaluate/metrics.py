@@ -1,4 +1,4 @@
-"""Measures of predictions: accuracy, balanced accuracy, macro F1, and an interval of a share."""
+"""Measures of predictions: accuracy, balanced accuracy, macro F1, and a confidence interval."""
 
 from math import sqrt
 from typing import Any
@@ -21,8 +21,8 @@ def measure_predictions(y: NDArray[Any], predicted: NDArray[Any]) -> dict[str, f
     Returns
     -------
     dict
-        "accuracy" is the share of correct predictions; "balanced_accuracy" the mean recall of the
-        classes in `y`; "macro_f1" the mean F1 of the classes in `y` or in `predicted`.
+        "accuracy" is the fraction of correct predictions, "balanced_accuracy" the mean recall of
+        the classes in `y`, "macro_f1" the mean F1 of the classes in `y` or in `predicted`.
     """
     # balanced_accuracy_score is the same mean, with a warning where a class is predicted alone.
     recall = recall_score(y, predicted, labels=np.unique(y), average="macro")
@@ -33,8 +33,8 @@ def measure_predictions(y: NDArray[Any], predicted: NDArray[Any]) -> dict[str, f
     }
 
 
-def wilson_interval(share: float, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share of n, Wilson's: within 0 and 1 for every share."""
-    centre = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
-    half = _Z * sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
+def wilson_interval(fraction: float, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a fraction of n by Wilson's method, within 0 and 1."""
+    centre = (fraction + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
+    half = _Z * sqrt(fraction * (1 - fraction) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
     return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,4 +1,4 @@
-"""What a method is given: what was asked for, else what the paper has, else what is usual."""
+"""Parameters of a method: those given, else those of the paper, else defaults."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -8,13 +8,13 @@ from ldslearn.evaluate.fitting import check_automatic
 from ldslearn.evaluate.methods import METHODS, Method, Settings
 from ldslearn.evaluate.published import find_set
 
-_UNKNOWN = {  # where values come from that are neither given nor in print
+_UNKNOWN = {  # sources of values that are neither given nor printed in the paper
     "n_states": "chosen on training data",
     "delays": "by the number of channels",
     "sparsity": "chosen on training data",
 }
 _AUTOMATIC = ("n_states", "sparsity", "delays", "stabilizer", "scale")
-_USUAL = {
+_DEFAULTS = {
     "stabilizer": "soft",
     "scale": 2.5,
     **{one.name: one.default for one in fields(Settings) if one.name not in _UNKNOWN},
@@ -29,15 +29,15 @@ class Parameters:
     Attributes
     ----------
     values : dict
-        By name; None is settled with the data.
+        By name; None is chosen with the data.
     sources : dict of str to str
-        For each "given", "paper, Sec. 9", "default", or how it is settled with the data.
+        For each "given", "paper, Sec. 9", "default", or how it is chosen with the data.
     """
 
     values: dict[str, Any]
     sources: dict[str, str]
 
-    def arguments(self, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
+    def as_arguments(self, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
         """Return those of :func:`~ldslearn.evaluate.evaluate` and ``train``."""
         known = {one.name for one in fields(Settings)} - {"sparsity"}
         own = {name: value for name, value in self.values.items() if name in known}
@@ -50,10 +50,10 @@ class Parameters:
             "delays": self.values.get("delays"),
             "encoder": encoder,
             "settings": Settings(**own, seed=seed, n_jobs=n_jobs),
-            "parameters": self.describe(),
+            "parameters": self.as_dict(),
         }
 
-    def describe(self) -> dict[str, dict[str, Any]]:
+    def as_dict(self) -> dict[str, dict[str, Any]]:
         """Return plain values: for each parameter its `value` and where it is `from`."""
         return {
             name: {"value": value, "from": self.sources[name]}
@@ -72,12 +72,12 @@ def settle_parameters(
     given : dict
         Parameters by name; None is not given. One that the method does not use is an error.
     paper_set : str, optional
-        A name of :data:`~ldslearn.evaluate.PAPER_SETS`, whose published parameters are taken where
-        none are given.
+        A name of :data:`~ldslearn.evaluate.PAPER_SETS`, whose published parameters are used
+        where none are given.
     """
     asked = {name: value for name, value in given.items() if value is not None}
     if method.automatic:
-        check_automatic({_option(name): asked.get(name) for name in _AUTOMATIC})
+        check_automatic({_name_option(name): asked.get(name) for name in _AUTOMATIC})
     for name, value in asked.items():
         if name not in method.parameters:
             raise _refuse_option(method, name, value)
@@ -95,7 +95,7 @@ def settle_parameters(
         elif name in _UNKNOWN:
             values[name], sources[name] = None, _UNKNOWN[name]
         else:
-            values[name], sources[name] = _USUAL[name], "default"
+            values[name], sources[name] = _DEFAULTS[name], "default"
     if values.get("stabilizer", "soft") != "soft":
         if "scale" in asked:
             given_both = "stabilizer" in asked
@@ -103,14 +103,14 @@ def settle_parameters(
             raise _errors.invalid(
                 "--scale", "be given with --stabilizer soft, which alone uses it",
                 f"--stabilizer {values['stabilizer']}{source}",
-                "Leave one of them out." if given_both else "Add --stabilizer soft.",
+                "Omit one of them." if given_both else "Add --stabilizer soft.",
             )  # fmt: skip
         del values["scale"], sources["scale"]
     return Parameters(values, sources)
 
 
 def _refuse_option(method: Method, name: str, value: Any) -> ValueError:
-    """An option that a method does not use, with the methods that do."""
+    """Return the error for an option that a method does not use, with the methods that do."""
     users = [one.name for one in METHODS.values() if name in one.parameters]
     who = f"not be given to the method {method.name}"
     if name == "per_class":
@@ -118,13 +118,13 @@ def _refuse_option(method: Method, name: str, value: Any) -> ValueError:
         reason = ", which always learns atoms per class" if method.learns_atoms else ""
         return ValueError(
             f"{option} must {who}{reason or ', which does not use it'}. "
-            f"{'Leave it out; it' if reason else 'It'} is used by {', '.join(users)}."
+            f"{'Omit it; it' if reason else 'It'} is used by {', '.join(users)}."
         )
     return _errors.invalid(
-        _option(name), f"{who}, which does not use it", value,
+        _name_option(name), f"{who}, which does not use it", value,
         f"It is used by {', '.join(users)}.",
     )  # fmt: skip
 
 
-def _option(name: str) -> str:
+def _name_option(name: str) -> str:
     return "--" + _OPTIONS.get(name, name).replace("_", "-")

@@ -1,4 +1,4 @@
-"""Labels of test sequences, and how sure a method is of those that are wrong."""
+"""Wrong predictions of test sequences, and how certain a method was of them."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def list_mislabelled(
     Returns
     -------
     list of dict
-        index, name, label (the true one), predicted; and how sure the method is of the predicted
+        index, name, label (the true one), predicted; and how certain the method is of the predicted
         class, by one of `probability`, `share`, `votes` and `margin`; the others are None. See
         :data:`~ldslearn.auto.certainty.MEANINGS`.
     """
@@ -55,13 +55,13 @@ def list_mislabelled(
 
 
 def format_confidence(entry: Mapping[str, Any]) -> str:
-    """Return how sure a wrong prediction is as a number; nothing if it is not known."""
+    """Return the certainty of a wrong prediction as a number, or "" if it is unknown."""
     kind = name_confidence([entry])
     return f"{entry[kind]:.{'3g' if kind == 'margin' else '2f'}}" if kind else ""
 
 
 def name_confidence(entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return what :func:`format_confidence` gives for these entries, for a heading."""
+    """Return the kind of certainty that :func:`format_confidence` formats, for a heading."""
     for name in MEANINGS:
         if any(entry.get(name) is not None for entry in entries):
             return name

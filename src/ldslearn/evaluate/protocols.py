@@ -16,12 +16,12 @@ from ldslearn.datasets.collection import UNUSED, Collection
 Split = tuple[Indices, Indices]
 
 _KINDS = ("folds", "shuffle", "split", "trials", "groups")
-_DRAWS = 8  # the best of more would be the same in every round
+_DRAWS = 8  # with more, the best would be the same in every round
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """A way to part a collection; :func:`parse` makes one of its text.
+    """A way to split a collection; :func:`parse_protocol` reads one from text.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Protocol:
     repeats : int
         Number of folds or of shuffles.
     test_size : float
-        Share of each class that is tested, for shuffles.
+        Fraction of each class that is tested, for shuffles.
     test : str
-        Value of ``Collection.split`` that is tested; "each" takes every value in turn.
+        Value of ``Collection.split`` that is tested; "each" tests every value in turn.
     ignore_groups : bool
         Whether folds and shuffles may split a group. They keep it on one side unless a protocol of
         the paper says otherwise.
@@ -63,10 +63,10 @@ class Protocol:
         check_two_classes(data)
         indices = np.arange(len(data))
         if self.kind == "split":
-            return self._given(data)
+            return self._read_split(data)
         if self.kind == "trials":
-            return _published_trials(data)
-        groups = None if self.ignore_groups else _groups_of(data)
+            return _read_trials(data)
+        groups = None if self.ignore_groups else _find_groups(data)
         if self.kind == "groups":
             if groups is None:
                 raise _errors.invalid(
@@ -76,7 +76,7 @@ class Protocol:
                 )  # fmt: skip
             return list(LeaveOneGroupOut().split(indices, data.y, groups))
         if groups is not None:
-            return self._of_groups(data.y, groups, seed)
+            return self._split_groups(data.y, groups, seed)
         labels, counts = np.unique(data.y, return_counts=True)
         smallest, count = str(labels[counts.argmin()]), int(counts.min())
         needed = self.repeats if self.kind == "folds" else 2
@@ -88,15 +88,17 @@ class Protocol:
         tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
         if not n_classes <= tested <= len(data) - n_classes:
             raise _errors.invalid(
-                f"a share of {self.test_size:g}",
+                f"a fraction of {self.test_size:g}",
                 f"test {n_classes} sequences, one per class, and leave as many to train on",
-                f"{tested} to test of {len(data)}", "Take another share.",
+                f"{tested} to test of {len(data)}", "Use another fraction.",
             )  # fmt: skip
         shuffle = StratifiedShuffleSplit(self.repeats, test_size=self.test_size, random_state=seed)
         return list(shuffle.split(indices, data.y))
 
-    def _of_groups(self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int) -> list[Split]:
-        """Folds, or random splits, that split no group."""
+    def _split_groups(
+        self, y: NDArray[np.str_], groups: NDArray[np.str_], seed: int
+    ) -> list[Split]:
+        """Return folds, or random splits, that keep groups whole."""
         n_groups = len(np.unique(groups))
         most_of_a_class = int(np.unique(y, return_counts=True)[1].max())
         folds = self.kind == "folds"
@@ -104,15 +106,15 @@ class Protocol:
         if n_groups < needed or (folds and most_of_a_class < needed):
             raise _errors.invalid(
                 "the collection", f"have at least {needed} groups for {self}", n_groups,
-                f"Take at most {n_groups} folds, or a share nearer to a half."
-                if n_groups > 1 else "Take a share nearer to a half.",
+                f"Use at most {n_groups} folds, or a fraction closer to 0.5."
+                if n_groups > 1 else "Use a fraction closer to 0.5.",
             )  # fmt: skip
         if folds:
             return cut_folds(y, groups, self.repeats, seed)
         rounds = [np.random.default_rng((seed, number)) for number in range(self.repeats)]
         return [_draw_groups(y, groups, self.test_size, random) for random in rounds]
 
-    def _given(self, data: Collection) -> list[Split]:
+    def _read_split(self, data: Collection) -> list[Split]:
         if data.split is None:
             raise _errors.invalid(
                 "the collection", "say what is trained on and what is tested", "no split",
@@ -123,7 +125,7 @@ class Protocol:
         if self.test != "each" and self.test not in parts:
             raise _errors.invalid(
                 "the part to test", f"be one of {', '.join(parts)}, or each", repr(self.test),
-                f"Write split:{parts[-1]}, say.",
+                f"Write split:{parts[-1]}, for example.",
             )  # fmt: skip
         if len(parts) < 2:
             raise _errors.invalid("split", "have two values at least", parts, "")
@@ -141,8 +143,8 @@ class Protocol:
         return f"{text}, groups ignored" if self.ignore_groups else text
 
 
-# What the paper does with each of its collections (Sec. 9.1, 9.3). Its random splits are drawn
-# class by class: illuminations and subjects are on both sides.
+# Protocols of the paper (Sec. 9.1, 9.3). Its random splits are stratified by class alone:
+# illuminations and subjects are on both sides.
 PROTOCOLS = {
     "cambridge": Protocol("split"),
     "cambridge-halves": Protocol("shuffle", 10, 0.5, ignore_groups=True),
@@ -151,10 +153,10 @@ PROTOCOLS = {
     "dyntexpp": Protocol("shuffle", 10, 0.5, ignore_groups=True),
     "tactile": Protocol("shuffle", 10, 0.1, ignore_groups=True),
 }
-GRAMMAR = "folds:K, shuffle:REPEATS:SHARE, split[:PART], split:each, trials, groups"
+GRAMMAR = "folds:K, shuffle:REPEATS:FRACTION, split[:PART], split:each, trials, groups"
 
 
-def parse(text: str) -> Protocol:
+def parse_protocol(text: str) -> Protocol:
     """Return the protocol of a text such as ``folds:5``.
 
     ``folds:K`` are stratified folds (whole groups stay together where groups are known),
@@ -186,39 +188,39 @@ def parse(text: str) -> Protocol:
     )  # fmt: skip
 
 
-def automatic_protocol(data: Collection) -> Protocol:
-    """The trials or the split that come with the data, if it names a test part; else folds."""
+def choose_protocol(data: Collection) -> Protocol:
+    """Return the trials or the split of the data, if it names a test part; else folds."""
     if data.trials is not None:
         return Protocol("trials")
     if data.split is not None and {"train", "test"} <= set(data.split):
         return Protocol("split")
-    return automatic_folds(data)
+    return choose_folds(data)
 
 
-def automatic_folds(data: Collection) -> Protocol:
-    """Five folds, or as many as the smallest class has sequences, or groups."""
+def choose_folds(data: Collection) -> Protocol:
+    """Return five folds, or as many as the smallest class has sequences, or groups."""
     if data.y is None:
         return Protocol("folds", 5)
     data = data[_find_used(data)]
     assert data.y is not None
-    count = _smallest_class(data.y)[1]
-    groups = _groups_of(data)
+    count = _find_smallest_class(data.y)[1]
+    groups = _find_groups(data)
     if groups is not None:
         count = min(len(np.unique(groups[data.y == label])) for label in data.classes)
         count = max(2, count)  # a class of one group is never trained on when it is tested
     return Protocol("folds", max(2, min(5, count)))
 
 
-def folds_within(data: Collection, outer: Protocol) -> Protocol:
-    """How to part a training part as the test does: by its own parts, or by folds."""
+def choose_inner_folds(data: Collection, outer: Protocol) -> Protocol:
+    """Return how to split a training part as the protocol does: by its own parts, or by folds."""
     parts = set() if data.split is None else set(data.split) - {UNUSED}
     if outer.kind == "split" and len(parts) > 1:
         return Protocol("split", test="each")
-    return automatic_folds(data)
+    return choose_folds(data)
 
 
-def _published_trials(data: Collection) -> list[Split]:
-    """Training and test part of every trial; what a trial does not use is in neither."""
+def _read_trials(data: Collection) -> list[Split]:
+    """Return training and test part of every trial; sequences it does not use are in neither."""
     if data.trials is None:
         raise _errors.invalid(
             "the collection", "have published trials, as UCSD has", "none",
@@ -231,9 +233,9 @@ def _published_trials(data: Collection) -> list[Split]:
 
 
 def _draw_groups(
-    y: NDArray[np.str_], groups: NDArray[np.str_], share: float, random: np.random.Generator
+    y: NDArray[np.str_], groups: NDArray[np.str_], fraction: float, random: np.random.Generator
 ) -> Split:
-    """Test random groups that hold about the same share of all sequences and of each class."""
+    """Return a split that tests random groups with about this fraction of each class."""
     names, owners = np.unique(groups, return_inverse=True)
     classes, labels = np.unique(y, return_inverse=True)
     counts = np.zeros((len(names), len(classes)))
@@ -242,8 +244,8 @@ def _draw_groups(
     for _ in range(_DRAWS):
         order = random.permutation(len(names))
         sizes = counts[order].sum(axis=1).cumsum()[:-1]  # one group is left to train on
-        drawn = order[: np.abs(sizes - share * len(y)).argmin() + 1]
-        error = np.abs(counts[drawn].sum(axis=0) / counts.sum(axis=0) - share).sum()
+        drawn = order[: np.abs(sizes - fraction * len(y)).argmin() + 1]
+        error = np.abs(counts[drawn].sum(axis=0) / counts.sum(axis=0) - fraction).sum()
         if error < least:
             best, least = drawn, error
     tested = np.isin(owners, best)
@@ -251,7 +253,7 @@ def _draw_groups(
 
 
 def _find_used(data: Collection) -> Indices:
-    """Indices of the sequences whose part is not "unused"."""
+    """Return the indices of the sequences whose part is not "unused"."""
     if data.split is None:
         return np.arange(len(data))
     used = np.flatnonzero(data.split != UNUSED)
@@ -262,30 +264,30 @@ def _find_used(data: Collection) -> Indices:
     return used
 
 
-def _groups_of(data: Collection) -> NDArray[np.str_] | None:
-    """Groups, None where there is one at most."""
+def _find_groups(data: Collection) -> NDArray[np.str_] | None:
+    """Return the groups, None if there is at most one."""
     return None if data.groups is None or len(np.unique(data.groups)) < 2 else data.groups
 
 
-def _smallest_class(y: NDArray[np.str_]) -> tuple[str, int]:
+def _find_smallest_class(y: NDArray[np.str_]) -> tuple[str, int]:
     labels, counts = np.unique(y, return_counts=True)
     return str(labels[counts.argmin()]), int(counts.min())
 
 
 def _too_few_of_class(label: str, count: int, others: int, folds: int) -> ValueError:
-    """A class that is too small for folds; with one member, for any."""
+    """Return the error for a class that is too small for folds."""
     also = f" and of {others} more {'class' if others == 1 else 'classes'}" * bool(others)
     if count < 2:
         return _errors.invalid(
             "every class", "have at least 2 items, one to train on and one to test",
             f"{count} of class {label!r}{also}",
-            "Add items, or leave the class out.",
+            "Add items, or omit the class.",
         )  # fmt: skip
     return _errors.invalid(
         "every class",
         f"have at least {folds} items for {folds} folds",
         f"{count} of class {label!r}{also}",
-        f"Take at most {count} folds (--folds {count}), or add items.",
+        f"Use at most {count} folds (--folds {count}), or add items.",
     )
 
 

@@ -1,11 +1,11 @@
-"""What the paper does with each of its sets: protocols and parameters, and where it says so."""
+"""Protocols and parameters of the paper for each of its sets, with the section of each."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from ldslearn import _errors
 
-Published = tuple[Any, str]  # a value, and where it is in print
+Published = tuple[Any, str]  # a value, and its section
 
 _EVERYWHERE: dict[str, Published] = {
     "delays": (1, "Sec. 4"),
@@ -23,9 +23,9 @@ class PaperSet:
     protocol : str
         A name of :data:`~ldslearn.evaluate.PROTOCOLS`, for classification by sparse coding.
     halves : str or None
-        Likewise, for methods that learn atoms, where the paper learns any (Sec. 9.3).
+        Likewise, for methods that learn atoms, on sets for which the paper learns any (Sec. 9.3).
     coding, dictionary : dict of str to (value, str)
-        What is in print for sparse coding and its rivals, and for dictionaries.
+        Parameters for sparse coding and its baselines, and for dictionaries.
     """
 
     protocol: str
@@ -33,19 +33,19 @@ class PaperSet:
     coding: dict[str, Published] = field(default_factory=dict)
     dictionary: dict[str, Published] = field(default_factory=dict)
 
-    def protocol_of(self, dictionary: bool) -> str:
+    def find_protocol(self, dictionary: bool) -> str:
         """Return the name of the protocol for a kind of methods."""
         return self.halves if dictionary and self.halves is not None else self.protocol
 
     def parameters(self, dictionary: bool, names: tuple[str, ...]) -> dict[str, Published]:
-        """Return those of the parameters `names` that are in print for a kind of methods."""
+        """Return those of the parameters `names` that the paper states for a kind of methods."""
         systems = {**self.dictionary, **self.coding}  # fitted alike for both kinds
         shared = {name: one for name, one in systems.items() if name in ("scale", "stabilizer")}
         printed = self.dictionary if dictionary else self.coding
         own: dict[str, Published] = {**_EVERYWHERE, **shared, **printed}
         return {name: own[name] for name in names if name in own}
 
-    def entries(self) -> dict[str, Any]:
+    def as_entries(self) -> dict[str, Any]:
         """Return protocols and parameters as an entry of ``configs/collections.toml`` has them."""
         own = {**self.dictionary, **self.coding}
         found: dict[str, Any] = {
@@ -58,7 +58,7 @@ class PaperSet:
         return {"protocol": self.protocol, **found}
 
 
-def _coding(scale: float, stabilizer: str = "soft") -> dict[str, Published]:
+def _publish_coding(scale: float, stabilizer: str = "soft") -> dict[str, Published]:
     return {
         "n_states": (20, "Figs. 4 to 10"),
         "scale": (scale, "Fig. 4"),
@@ -66,7 +66,7 @@ def _coding(scale: float, stabilizer: str = "soft") -> dict[str, Published]:
     }
 
 
-def _learning(mix: float) -> dict[str, Published]:
+def _publish_learning(mix: float) -> dict[str, Published]:
     return {
         "n_states": (10, "Sec. 9.3"),
         "mix": (mix, "Sec. 9.3"),
@@ -77,27 +77,29 @@ def _learning(mix: float) -> dict[str, Published]:
 # The paper uses soft normalisation on Cambridge, UCSD, UCLA and SPr only (Sec. 9.2). DynTex++ has
 # no entry here: it gets the default stabilizer, which is our choice.
 PAPER_SETS = {
-    "cambridge": PaperSet("cambridge", "cambridge-halves", _coding(2.5), _learning(0.2)),
-    "ucsd": PaperSet("ucsd", None, _coding(4.0)),
-    "ucla": PaperSet("ucla", None, _coding(4.0)),
+    "cambridge": PaperSet(
+        "cambridge", "cambridge-halves", _publish_coding(2.5), _publish_learning(0.2)
+    ),
+    "ucsd": PaperSet("ucsd", None, _publish_coding(4.0)),
+    "ucla": PaperSet("ucla", None, _publish_coding(4.0)),
     "dyntexpp": PaperSet(
         "dyntexpp",
         "dyntexpp",
         {},
         {
-            **_learning(0.8),
+            **_publish_learning(0.8),
             "atoms": (32, "Sec. 9.3, J_c = 32"),
             "per_class": (True, "Sec. 9.3"),
         },
     ),
-    "sd": PaperSet("tactile", None, _coding(4.0, "none")),
-    "spr": PaperSet("tactile", None, _coding(4.0)),
-    "bdh": PaperSet("tactile", None, _coding(4.0, "none")),
+    "sd": PaperSet("tactile", None, _publish_coding(4.0, "none")),
+    "spr": PaperSet("tactile", None, _publish_coding(4.0)),
+    "bdh": PaperSet("tactile", None, _publish_coding(4.0, "none")),
 }
 
 
 def find_set(name: str) -> PaperSet:
-    """Return one of the paper's sets, or say which ones there are."""
+    """Return one of the paper's sets by its name."""
     if name not in PAPER_SETS:
         raise _errors.unknown_name("set", name, PAPER_SETS)
     return PAPER_SETS[name]

@@ -1,4 +1,4 @@
-"""Evaluate a method by a protocol: one run, one record that JSON can hold."""
+"""Evaluate a method by a protocol, as one record of plain values."""
 
 import time
 from collections.abc import Callable
@@ -17,12 +17,12 @@ from ldslearn.evaluate.fitting import Fit, fit_method
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
 from ldslearn.evaluate.predictions import list_mislabelled
-from ldslearn.evaluate.protocols import Protocol, automatic_protocol
+from ldslearn.evaluate.protocols import Protocol, choose_protocol
 
 
 @dataclass(frozen=True)
 class Round:
-    """A round as it was: what was fitted, to what, and what it said."""
+    """One round: the fit, its training and test sequences, and the predictions."""
 
     fit: Fit
     known: Collection
@@ -67,16 +67,16 @@ def evaluate(
     Returns
     -------
     dict
-        Of plain values. Per round: accuracy, balanced accuracy, macro F1, what was chosen, times.
+        Of plain values. Per round: accuracy, balanced accuracy, macro F1, chosen parameters, times.
         Overall: `accuracy` and `spread`, mean and standard deviation over rounds; `interval`, the
-        95 % interval of the share of correct predictions (Wilson), None where rounds test the same
+        95 % interval of the fraction of correct predictions (Wilson), None if rounds test the same
         sequences again; `balanced_accuracy` and `macro_f1` of the predictions of all rounds
         together; the confusion matrix summed over rounds; `mislabelled`, one entry per wrong
         prediction; versions, and the data's fingerprint.
     """
     started = time.perf_counter()
     chosen_method, settings = find_method(method), settings or Settings()
-    protocol = protocol or automatic_protocol(data)
+    protocol = protocol or choose_protocol(data)
     splits = protocol.splits(data, settings.seed)
     assert data.y is not None  # splits() has checked
     classes = data.classes
@@ -100,7 +100,7 @@ def evaluate(
                 **measure_predictions(unknown.y, predicted),
                 "n_train": len(known),
                 "n_test": len(unknown),
-                **fit.values(),
+                **fit.as_dict(),
                 **({} if fit.report is None else {"report": fit.report}),
                 "fit_seconds": fitted - before,
                 "predict_seconds": done - fitted,

@@ -1,4 +1,4 @@
-"""Choose states and sparsity by folds of the training part."""
+"""Choose states and sparsity by cross-validation on the training part."""
 
 import warnings
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from ldslearn._parallel import show_progress
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
-from ldslearn.evaluate.protocols import Protocol, Split, automatic_folds
+from ldslearn.evaluate.protocols import Protocol, Split, choose_folds
 from ldslearn.models import LDSEncoder
 from ldslearn.models.defaults import choose_delays, list_feasible_states, make_default_encoder
 
@@ -21,14 +21,14 @@ SPARSITIES = (0.02, 0.1)
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and how each candidate did.
+    """Chosen parameters, and the accuracy of each candidate.
 
     Attributes
     ----------
     n_states, delays : int
     sparsity : float or None
     tried : list of dict
-        One for each candidate: n_states, sparsity, accuracy (mean over folds).
+        One per candidate: n_states, sparsity, accuracy (mean over folds).
     """
 
     n_states: int
@@ -36,12 +36,12 @@ class Choice:
     sparsity: float | None
     tried: list[dict[str, Any]]
 
-    def values(self) -> dict[str, Any]:
-        """What was chosen, as plain values."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return the chosen parameters as plain values."""
         return {"n_states": self.n_states, "delays": self.delays, "sparsity": self.sparsity}
 
 
-def choose(
+def choose_parameters(
     method: Method,
     data: Collection,
     settings: Settings,
@@ -53,11 +53,11 @@ def choose(
     folds: Protocol | None = None,
     whole: Collection | None = None,
 ) -> Choice:
-    """Return what folds of `data` say is best; what is given is taken as it is.
+    """Return the best parameters by cross-validation on `data`; given ones are used unchanged.
 
-    Each order is encoded once: a system depends on its own sequence alone, so that no fold sees
-    another. Of equals the smaller order and the larger sparsity win. Where the folds leave too
-    little to train on, the usual values are taken untried.
+    Each order is encoded once: a system depends on its own sequence alone, so that folds stay
+    separate. Of equals the smaller order and the larger sparsity win. If the training part cannot
+    be split into folds, default values are used, with a warning.
 
     Parameters
     ----------
@@ -71,29 +71,31 @@ def choose(
     folds : Protocol, optional
         Five folds or fewer when not given.
     whole : Collection, optional
-        What `data` is part of: states and delays must suit the shortest sequence of all, or what
-        is to be tested might be too short for them.
+        The collection that `data` is part of: states and delays must suit its shortest sequence,
+        which may be a test sequence.
     """
     whole = data if whole is None else whole
     delays = choose_delays(whole, n_states) if delays is None else delays
     orders = list_feasible_states(whole, delays) if n_states is None else [n_states]
     sparsities: Sequence[float | None] = (None,)
-    if method.sparse:
+    if method.uses_sparsity:
         sparsities = SPARSITIES[::-1] if sparsity is None else (sparsity,)
     if len(orders) * len(sparsities) == 1:
         return Choice(orders[0], delays, sparsities[0], [])
     usual = Choice(
         int(make_default_encoder(whole, n_states, delays).n_states),
         delays,
-        (settings.sparsity if sparsity is None else sparsity) if method.sparse else None,
+        (settings.sparsity if sparsity is None else sparsity) if method.uses_sparsity else None,
         [],
     )
-    LDSEncoder(max(orders), delays=delays, **(encoder or {})).fit(data.X)  # or say what is wrong
+    LDSEncoder(max(orders), delays=delays, **(encoder or {})).fit(
+        data.X
+    )  # raises if sequences are unusable
     try:
-        splits = (folds or automatic_folds(data)).splits(data, settings.seed)
+        splits = (folds or choose_folds(data)).splits(data, settings.seed)
         tried = _try_all(method, data, settings, orders, sparsities, delays, encoder or {}, splits)
     except ValueError as error:
-        warnings.warn(_untried(usual.n_states, usual.sparsity, error), stacklevel=2)
+        warnings.warn(_describe_untried(usual.n_states, usual.sparsity, error), stacklevel=2)
         return usual
     best = max(tried, key=lambda candidate: candidate["accuracy"])
     return Choice(best["n_states"], delays, best["sparsity"], tried)
@@ -109,7 +111,7 @@ def _try_all(
     encoder: dict[str, Any],
     splits: list[Split],
 ) -> list[dict[str, Any]]:
-    """Mean accuracy over the folds of every candidate."""
+    """Return the mean accuracy over the folds of every candidate."""
     tried: list[dict[str, Any]] = []
     with show_progress("choosing states", len(orders) * len(sparsities)) as advance:
         for order in orders:
@@ -120,7 +122,7 @@ def _try_all(
                 setting = settings if value is None else replace(settings, sparsity=value)
                 scores = cross_val_score(
                     method.build(setting), systems, data.y, cv=splits, error_score="raise",
-                    params=groups_for(method, data, settings),
+                    params=find_groups(method, data, settings),
                 )  # fmt: skip
                 tried.append(
                     {"n_states": order, "sparsity": value, "accuracy": float(np.mean(scores))}
@@ -129,8 +131,8 @@ def _try_all(
     return tried
 
 
-def groups_for(method: Method, data: Collection, settings: Settings) -> dict[str, Any]:
-    """Return the groups of `data` as an argument of ``fit``, where folds choose `mix` there."""
+def find_groups(method: Method, data: Collection, settings: Settings) -> dict[str, Any]:
+    """Return the groups of `data` as an argument of ``fit``, if folds choose `mix`."""
     if "mix" not in method.uses or settings.mix != "cv" or data.groups is None:
         return {}
     return {"groups": data.groups} if len(np.unique(data.groups)) > 1 else {}
@@ -139,7 +141,7 @@ def groups_for(method: Method, data: Collection, settings: Settings) -> dict[str
 def build_pipeline(
     method: Method, choice: Choice, settings: Settings, encoder: dict[str, Any] | None = None
 ) -> Pipeline:
-    """Return encoder and classifier with what was chosen."""
+    """Return encoder and classifier with the chosen parameters."""
     setting = settings if choice.sparsity is None else replace(settings, sparsity=choice.sparsity)
     return make_pipeline(
         LDSEncoder(
@@ -149,7 +151,10 @@ def build_pipeline(
     )
 
 
-def _untried(n_states: int, sparsity: float | None, reason: object) -> str:
-    """Warning that parameters were not chosen by folds."""
+def _describe_untried(n_states: int, sparsity: float | None, reason: object) -> str:
+    """Return the warning that parameters were not chosen by cross-validation."""
     values = f"{n_states} states" + ("" if sparsity is None else f" and a sparsity of {sparsity:g}")
-    return f"{values} were taken untried, as folds of the training part cannot be used: {reason}"
+    return (
+        f"{values} are used without cross-validation, as the training part cannot be split into "
+        f"folds: {reason}"
+    )

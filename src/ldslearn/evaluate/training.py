@@ -30,14 +30,14 @@ def train(
     if data.y is None:
         raise no_labels(data.names)
     check_two_classes(data)
-    reading = _reading_of(data)
+    reading = _find_reading(data)
     fit = fit_method(
         chosen_method, data, settings,
         n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
     )  # fmt: skip
     about = {
         "method": method,
-        **fit.values(),
+        **fit.as_dict(),
         "parameters": parameters or {},
         "tried": fit.choice.tried,
         "report": fit.report,
@@ -47,8 +47,8 @@ def train(
     return Model(fit.estimator, reading, data.frame_shape, about)
 
 
-def _reading_of(data: Collection) -> ReadingSettings:
-    """How new files become like those of a collection."""
+def _find_reading(data: Collection) -> ReadingSettings:
+    """Return the options that read new files like those of a collection."""
     try:
         reading = ReadingSettings.from_dict(data.preprocessing)
     except TypeError as error:

@@ -26,7 +26,7 @@ from ldslearn.datasets import (
     make_lds_sequences,
 )
 from ldslearn.datasets.summary import fingerprint
-from ldslearn.evaluate.protocols import Protocol, Split, parse
+from ldslearn.evaluate.protocols import Protocol, Split, parse_protocol
 from ldslearn.paper.plans import read_collections
 from ldslearn.video import to_sequence
 
@@ -66,7 +66,7 @@ class DataSet:
     @property
     def protocol(self) -> Protocol:
         """How it is split for classification."""
-        return parse(self.settings["protocol"])
+        return parse_protocol(self.settings["protocol"])
 
     def splits(self, seed: int = 0) -> list[Split]:
         """Return training and test part of every round of classification."""
@@ -74,7 +74,7 @@ class DataSet:
 
     def split_halves(self, most: int | None = None) -> list[Split]:
         """Return random halves for dictionaries; `most` at most, else the collection's number."""
-        protocol = parse(self.settings["halves"])
+        protocol = parse_protocol(self.settings["halves"])
         most = self.settings.get("most_halves", protocol.repeats) if most is None else most
         return replace(protocol, repeats=min(protocol.repeats, most)).splits(self.data)
 

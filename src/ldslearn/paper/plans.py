@@ -88,7 +88,7 @@ def read_collections() -> dict[str, dict[str, Any]]:
     """Return the collections of experiments; the paper's own as the paper treats them."""
     found = read_config(COLLECTIONS)
     return {
-        name: {**PAPER_SETS[entry["path"]].entries(), **entry}
+        name: {**PAPER_SETS[entry["path"]].as_entries(), **entry}
         if entry["origin"] == "paper"
         else entry
         for name, entry in found.items()
