@@ -10,7 +10,6 @@ from ldslearn._types import Indices
 from ldslearn.sequences.time_recognition import is_time_name
 
 TRAINING = "the training data"  # what new files are compared with
-_SHOWN = 8  # names of channels in a message
 
 
 def find_column(
@@ -59,8 +58,7 @@ def describe_channels(names: Sequence[str] | None, n_channels: int) -> str:
     """Return ``channels ax, ay, az``, shortened when there are many, or their number."""
     if names is None:
         return "1 channel" if n_channels == 1 else f"{n_channels} channels"
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"channel{'s' if len(names) > 1 else ''} {', '.join(names[:_SHOWN])}{more}"
+    return f"channel{'s' if len(names) > 1 else ''} {_errors.list_some(names, 8)}"
 
 
 def other_columns(

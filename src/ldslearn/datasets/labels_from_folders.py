@@ -97,16 +97,7 @@ def parse_levels(text: str) -> list[str]:
 
 
 def _label_by_levels(root: Path, found: Sequence[tuple[str, Path]], levels: str) -> list[Item]:
-    """Return items labelled by the folders above them.
-
-    Parameters
-    ----------
-    root : Path
-    found : sequence of (str, Path)
-        Path below `root`, and path, of every item.
-    levels : str
-        Such as ``group/class/item``; a folder called ``*`` means nothing.
-    """
+    """Items labelled by the folders above them; `found` has their paths below `root`."""
     names = parse_levels(levels)
     items = []
     for name, path in found:
@@ -152,7 +143,18 @@ def _no_items(root: Path) -> ValueError:
     deeper = next((name for name, _ in _walk(root, root) if name.count("/") > 1), None)
     rule = "hold videos, folders of images or tables, as <class>/<item>"
     if deeper is not None:
-        return _items_too_deep(root, rule, deeper)
+        folders = deeper.split("/")[:-1]
+        rest = "/*" * (len(folders) - 2) + "/item"
+        return _errors.bad_file(
+            root,
+            rule,
+            f"items further down, such as {deeper}",
+            f"Say what the folders mean: --levels group/class{rest} if the first is who was "
+            f"recorded, --levels class/group{rest} if it is the class (levels='...' in Python). Or "
+            f"list all in {root.name}/manifest.csv, with the line 'path,label,group' and lines "
+            f"such as '{deeper},{folders[1]},{folders[0]}', and name that file in place of the "
+            "folder.",
+        )
     with_suffix = Counter(
         path.suffix.lower()
         for folder, _, names in os.walk(root)
@@ -235,19 +237,3 @@ def _check_loose(root: Path, loose: Sequence[Path], classes: Sequence[Path]) -> 
                 "images beside folders of images",
                 "Move one of the two elsewhere, or list all in a manifest.",
             )
-
-
-def _items_too_deep(root: Path, rule: str, item: str) -> ValueError:
-    """Error about a folder of three levels or more, given without `levels`."""
-    folders = item.split("/")[:-1]
-    rest = "/*" * (len(folders) - 2) + "/item"
-    line = f"{item},{folders[1]},{folders[0]}"
-    return _errors.bad_file(
-        root,
-        rule,
-        f"items further down, such as {item}",
-        f"Say what the folders mean: --levels group/class{rest} if the first is who was recorded, "
-        f"--levels class/group{rest} if it is the class (levels='...' in Python). Or list all in "
-        f"{root.name}/manifest.csv, with the line 'path,label,group' and lines such as '{line}', "
-        "and name that file in place of the folder.",
-    )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ldslearn import _errors
 from ldslearn._types import Floats
 from ldslearn.datasets.channels import describe_channels
 
@@ -24,7 +25,14 @@ def warn_of_mixed_rates(names: Sequence[str], rates: Floats | None) -> None:
             groups.append((float(rates[index]), []))
         groups[-1][1].append(names[index])
     if len(groups) > 1:
-        warnings.warn(_describe_mixed_rates(groups), stacklevel=4)
+        texts = [f"{rate:.4g} Hz ({_errors.list_some(members, 1)})" for rate, members in groups]
+        found = _errors.list_some(texts) + (" rates" if len(texts) > 5 else "")
+        lowest = f"{groups[0][0]:.4g}"
+        warnings.warn(
+            f"sequences must have one rate to be compared; got {found}. To resample them "
+            f"give rate={lowest}, --rate {lowest}.",
+            stacklevel=4,
+        )
 
 
 def warn_of_other_rates(
@@ -35,8 +43,15 @@ def warn_of_other_rates(
         return
     other = np.flatnonzero((rates * _SAME < known[0]) | (rates > _SAME * known[-1]))
     if len(other):
-        text = _describe_other_rates(names[other[0]], float(rates[other[0]]), known, len(other))
-        warnings.warn(text, stacklevel=3)
+        more = f" (and {len(other) - 1} more)" if len(other) > 1 else ""
+        low, high = f"{known[0]:.4g}", f"{known[-1]:.4g}"
+        rule = f"{low} Hz" if low == high else f"{low} to {high} Hz"
+        warnings.warn(
+            f"{names[other[0]]}{more} must have the rate of the training data, {rule}; got "
+            f"{rates[other[0]]:.4g} Hz. Labels may be wrong. A model trained with rate={low}, "
+            f"--rate {low} resamples new files itself.",
+            stacklevel=3,
+        )
 
 
 def describe_rates(rates: Floats | None) -> str:
@@ -78,29 +93,3 @@ def describe_time(
     rate = describe_rates(rates) or "no unit of time"
     also = f" ({' and '.join(unused)} omitted)" if unused else ""
     return f"time: {called} of {files}, {rate}{also}; {describe_channels(channels, n_channels)}"
-
-
-def _describe_mixed_rates(groups: Sequence[tuple[float, Sequence[str]]]) -> str:
-    """Warning about sequences of several rates, each with the names of its sequences."""
-
-    def shorten(names: Sequence[str]) -> str:
-        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-
-    found = ", ".join(f"{rate:.4g} Hz ({shorten(names)})" for rate, names in groups[:5])
-    more = f" and {len(groups) - 5} more rates" if len(groups) > 5 else ""
-    lowest = f"{groups[0][0]:.4g}"
-    return (
-        f"sequences must have one rate to be compared; got {found}{more}. To resample them give "
-        f"rate={lowest}, --rate {lowest}."
-    )
-
-
-def _describe_other_rates(name: str, rate: float, known: Sequence[float], count: int) -> str:
-    """Warning about new sequences whose rate is not that of the training data."""
-    more = f" (and {count - 1} more)" if count > 1 else ""
-    low, high = (f"{one:.4g}" for one in (known[0], known[-1]))
-    rule = f"{low} Hz" if low == high else f"{low} to {high} Hz"
-    return (
-        f"{name}{more} must have the rate of the training data, {rule}; got {rate:.4g} Hz. Labels "
-        f"may be wrong. A model trained with rate={low}, --rate {low} resamples new files itself."
-    )

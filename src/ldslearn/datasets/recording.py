@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,22 +51,6 @@ class Recording:
     is_table: bool = False
     unused_times: tuple[str, ...] = ()
 
-    def order_channels(self, path: Any, channels: Sequence[str], like: str) -> "Recording":
-        """Return the recording with its channels in a given order, or raise if they differ.
-
-        Further time columns are omitted.
-        """
-        order = find_channel_order(self.names, channels, f"file {path}", like)
-        if list(order) == list(range(len(self.names or ()))):
-            return self
-        dropped = [name for name in self.names or () if name not in channels]
-        return replace(
-            self,
-            parts=[part[order] for part in self.parts],
-            names=tuple(channels),
-            unused_times=(*self.unused_times, *(f"column {name!r}" for name in dropped)),
-        )
-
 
 def read_timed_table(
     path: Path,
@@ -97,23 +81,28 @@ def read_timed_table(
             raise
         table = read_table(path, NONE, columns)
         if table.names is None:
-            names = [*time.split(","), *channels]
-            raise other_columns(f"file {path}", names, like, None) from None
+            expected = [*time.split(","), *channels]
+            raise other_columns(f"file {path}", expected, like, None) from None
         if not set(channels) <= set(table.names):
             raise
     clock = table.clock
     if clock is None and rate is not None:
         raise unknown_rate(path, rate)
-    recording = Recording(
-        [table.values if rate is None else _resample(path, table, rate)],
-        table.names,
+    values = table.values if rate is None else _resample(path, table, rate)
+    names, unused = table.names, table.unused_times
+    if channels is not None:
+        values = values[find_channel_order(names, channels, f"file {path}", like)]
+        unused += tuple(f"column {name!r}" for name in names or () if name not in channels)
+        names = tuple(channels)
+    return Recording(
+        [values],
+        names,
         sampling_rate(clock),
         None if clock is None else clock.reference,
         () if clock is None else find_time_faults(clock, table.lines),
         is_table=True,
-        unused_times=table.unused_times,
+        unused_times=unused,
     )
-    return recording if channels is None else recording.order_channels(path, channels, like)
 
 
 def _resample(path: Path, table: CsvTable, rate: float) -> Floats:

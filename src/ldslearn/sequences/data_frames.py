@@ -112,7 +112,10 @@ def _stack_columns(frame: Any, names: list[str], whole: str) -> NDArray[Any]:
     columns = {name: np.asarray(frame[by_name[name]]) for name in names}
     for name, values in columns.items():
         if values.dtype.kind not in "fiub":
-            raise _text_column(whole, name)
+            raise not_a_collection(
+                whole, f"a data frame whose column {name!r} holds no numbers",
+                f"Drop it: X.drop(columns={name!r}).",
+            )  # fmt: skip
     return np.column_stack(list(columns.values()))
 
 
@@ -171,12 +174,6 @@ def _ambiguous_frame(
         f"(sequence, time). For one sequence with a row per time point pass [{name}]; for "
         f"single-channel sequences in rows pass {name}.to_numpy()[:, None, :].",
     )
-
-
-def _text_column(name: str, column: str) -> _errors.InputTypeError:
-    """Return the error about a column of a frame without numbers."""
-    remedy = f"Drop it: X.drop(columns={column!r})."
-    return not_a_collection(name, f"a data frame whose column {column!r} holds no numbers", remedy)
 
 
 def not_a_collection(name: str, got: str, remedy: str) -> _errors.InputTypeError:

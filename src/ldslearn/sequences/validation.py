@@ -16,6 +16,13 @@ from ldslearn.sequences.data_frames import (
 )
 from ldslearn.sequences.named import keep_names, name_sequence, name_some
 
+_VIDEO = "becomes a sequence by ldslearn.video.to_sequence."
+_REMEDIES = {  # by the number of dimensions of a sequence
+    1: "For a single channel pass sequence[None, :].",
+    3: f"A video (n_frames, height, width) {_VIDEO}",
+    4: f"A video (n_frames, height, width, colours) {_VIDEO}",
+}
+
 
 def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     """Return the sequences of `X` as a list of real, finite ``(n_channels, n_timepoints)`` arrays.
@@ -44,10 +51,16 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
     n_channels = sequences[0].shape[0]
     others = [i for i, sequence in enumerate(sequences) if sequence.shape[0] != n_channels]
     if others:
-        raise _channel_counts_differ(
-            who[others[0]], sequences[others[0]].shape[0], who[0], n_channels, others,
-            {sequence.shape[1] for sequence in sequences},
-        )  # fmt: skip
+        remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
+        lengths = {sequence.shape[1] for sequence in sequences}
+        if len(lengths) == 1:
+            remedy = (
+                f"All have {min(lengths)} columns: if rows are time points, as they seem to be, "
+                "pass X = [x.T for x in X]."
+            )
+        rule, got = f"have {n_channels} channels like {who[0]}", sequences[others[0]].shape[0]
+        error = _errors.invalid(who[others[0]], rule, got, remedy)
+        raise _errors.SequenceError(str(error), others)
     for index, sequence in enumerate(sequences):
         if sequence.size == 0:
             raise _errors.SequenceError(
@@ -94,7 +107,10 @@ def _as_sequence(member: Any, who: str) -> NDArray[Any]:
         raise _not_an_array(who, member)
     _check_dtype(sequence.dtype, who)
     if sequence.ndim != 2:
-        raise _wrong_dimensions(who, sequence.shape)
+        raise _errors.invalid(
+            who, "have shape (n_channels, n_timepoints)", f"shape {sequence.shape}",
+            _REMEDIES.get(sequence.ndim, ""),
+        )  # fmt: skip
     return sequence
 
 
@@ -113,27 +129,17 @@ def _check_finite(sequences: list[NDArray[Any]]) -> None:
         suspects = [i for i, sequence in enumerate(sequences) if not np.isfinite(sequence.sum())]
     affected = [i for i in suspects if not np.isfinite(sequences[i]).all()]
     if affected:
-        first = sequences[affected[0]]
-        raise _not_finite(
-            name_sequence(sequences, affected[0]),
-            int(np.isnan(first).sum()),
-            int(np.isinf(first).sum()),
-            first.size,
-            name_some(sequences, affected[1:]),
+        first, others = sequences[affected[0]], affected[1:]
+        more = ""
+        if others:
+            are = f"{len(others)} more {_errors.pluralize(len(others))}"
+            more = f" {are} affected: {name_some(sequences, others)}."
+        raise _errors.SequenceError(
+            f"{name_sequence(sequences, affected[0])} must be finite; got {np.isnan(first).sum()} "
+            f"NaN and {np.isinf(first).sum()} infinite of {first.size} values.{more} Interpolate "
+            "or drop them before encoding.",
             affected,
         )
-
-
-def _wrong_dimensions(who: str, shape: tuple[int, ...]) -> ValueError:
-    """Return the error about a member of a list that is not a matrix."""
-    remedy = {
-        1: "For a single channel pass sequence[None, :].",
-        3: "A video (n_frames, height, width) becomes a sequence by ldslearn.video.to_sequence.",
-        4: "A video (n_frames, height, width, colours) becomes a sequence by "
-        "ldslearn.video.to_sequence.",
-    }.get(len(shape), "")
-    message = f"{who} must have shape (n_channels, n_timepoints); got shape {shape}. {remedy}"
-    return ValueError(message.rstrip())
 
 
 def _not_an_array(who: str, got: object) -> _errors.InputTypeError:
@@ -142,32 +148,3 @@ def _not_an_array(who: str, got: object) -> _errors.InputTypeError:
         f"{who} must be an array of shape (n_channels, n_timepoints); "
         f"got {type(got).__name__}. numpy.asarray must turn it into a matrix of real numbers."
     )
-
-
-def _not_finite(
-    who: str, n_nan: int, n_infinite: int, size: int, others: str, indices: Sequence[int]
-) -> _errors.SequenceError:
-    """Return the error about NaN or infinity in one sequence, and perhaps in others."""
-    more = (
-        f" {len(indices) - 1} more {_errors.pluralize(len(indices) - 1)} affected: {others}."
-        * bool(others)
-    )
-    return _errors.SequenceError(
-        f"{who} must be finite; got {n_nan} NaN and {n_infinite} infinite of {size} values.{more} "
-        "Interpolate or drop them before encoding.",
-        indices,
-    )
-
-
-def _channel_counts_differ(
-    who: str, got: int, first: str, expected: int, indices: Sequence[int], lengths: set[int]
-) -> _errors.SequenceError:
-    """Return the error about different numbers of rows; `lengths` are all numbers of columns."""
-    remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
-    if len(lengths) == 1:
-        remedy = (
-            f"All have {min(lengths)} columns: if rows are time points, as they seem to be, pass "
-            "X = [x.T for x in X]."
-        )
-    rule = f"have {expected} channels like {first}"
-    return _errors.SequenceError(str(_errors.invalid(who, rule, got, remedy)), indices)
