@@ -68,7 +68,7 @@ def test_a_median_bandwidth_is_that_of_the_atoms(batches):
     np.testing.assert_allclose(cross[:1], coder.code(Y[:1])[1])
 
 
-def test_a_linear_machine_on_codes():
+def test_a_linear_svm_on_codes():
     X, y = make_lds_sequences(3, 12, n_channels=6, n_timepoints=60, random_state=0)[:2]
     model = make_pipeline(LDSEncoder(3), SparseCoder(sparsity=0.05), LinearSVC())
     assert cross_val_score(model, X, y, cv=3).mean() > 0.8

@@ -85,7 +85,7 @@ def test_every_code_is_optimal(shape, whole, copies, sparsity, nonnegative, warm
         assert claimed == pytest.approx(true, abs=1e-12)
 
 
-def test_the_certificate_tells_when_a_code_is_not_optimal(real):
+def test_the_residual_shows_that_a_code_is_not_optimal(real):
     """A residual that could not be large would certify nothing."""
     gram, cross = real
     z = sparse_code(gram, cross[:1], 0.1)[0]
@@ -93,7 +93,7 @@ def test_the_certificate_tells_when_a_code_is_not_optimal(real):
     assert kkt_residual(gram, cross[0], 1.001 * z, 0.1) > 1e-4
 
 
-def test_ties_that_lead_in_circles_are_left():
+def test_ties_that_cause_cycles_are_resolved():
     """Of 20,000 such problems of small integers seven sent a plain homotopy round in circles."""
     random = np.random.default_rng(1)
     for _ in range(2000):
@@ -124,7 +124,7 @@ def test_a_path_on_an_indefinite_matrix_is_not_certified():
         sparse_path(K, np.array([1.0, -1.0, 0.5]))
 
 
-def test_samples_outside_the_range_of_the_atoms_are_told():
+def test_samples_outside_the_range_of_the_atoms_are_reported():
     with pytest.warns(UserWarning, match=r"sample 0 miss .* by up to 0.95: cross lies outside"):
         sparse_code(np.zeros((2, 2)), [[1.0, 0.0]])
 
@@ -266,7 +266,7 @@ def test_an_indefinite_gram_matrix_is_answered_with_a_warning(real):
     assert (residual > 1e-6).any()
 
 
-def test_a_code_that_uses_only_sound_atoms_is_left_alone(real):
+def test_a_code_that_uses_only_sound_atoms_is_not_changed(real):
     gram, cross = real
     K = gram.copy()
     K[0, 1] = K[1, 0] = 12.0  # two atoms that contradict each other

@@ -53,7 +53,7 @@ def test_medians_become_numbers_in_every_part(batches):
     np.testing.assert_allclose(cosine.gram, mean_kernel(X, shape="cosine"))
 
 
-def test_new_systems_meet_the_positive_part_that_the_old_ones_left():
+def test_new_systems_are_projected_on_the_positive_part():
     """Clipping the training matrix alone would leave kernels of new systems that fit no atoms."""
     X, Y = contractions(12, 4, 2, seed=1), contractions(5, 4, 2, seed=2)
     raw = martin_kernel(X, bandwidth=100.0, psd="ignore")
@@ -86,7 +86,7 @@ def test_functions_of_your_own_are_looked_at_too(batches):
         FittedKernel.fit(X, lambda X, Y: np.arange(len(X))[:, None] + np.zeros(len(Y)))
 
 
-def test_a_little_is_cut_without_a_word():
+def test_small_negative_eigenvalues_are_removed_without_a_warning():
     vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((8, 8)))[0]
     for smallest, warned in ((-1e-3, True), (-1e-5, False)):
         K = (vectors * [smallest, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]) @ vectors.T

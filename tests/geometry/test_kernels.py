@@ -293,7 +293,7 @@ def test_each_policy_on_an_indefinite_set_does_what_it_says():
     assert np.linalg.eigvalsh(clipped)[0] > -1e-12
 
 
-def test_a_positive_definite_martin_kernel_is_left_alone():
+def test_a_positive_definite_martin_kernel_is_not_changed():
     X = random_systems(4, 8, 2, seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -39,7 +39,7 @@ def test_log_determinant(n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 10])
-def test_prepared_coordinates_are_output_normal(n):
+def test_schur_coordinates_are_output_normal(n):
     systems = random_systems(MOST_LANES + 3, n_channels=14, n_states=n, radius=0.95)
     prepared = output_normal_form(systems)
     C = prepared.measurement(systems, slice(None))

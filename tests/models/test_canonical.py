@@ -167,7 +167,7 @@ def test_states_that_never_visit_a_direction():
         )
 
 
-def test_parts_outside_the_unit_disc_are_cut_with_one_warning():
+def test_parts_outside_the_unit_disc_are_limited_with_one_warning():
     """A stable non-normal matrix may have unstable parts."""
     A = np.array([[[0.5, 6.0], [0.0, 0.5]], [[0.5, 0.0], [0.0, 0.5]]])
     batch = LDS(A, np.broadcast_to(np.eye(3, 2), (2, 3, 2)))

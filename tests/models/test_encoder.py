@@ -16,7 +16,7 @@ from ldslearn.models import STABILIZERS
 from ldslearn.models.fields import FIELD_SHAPES
 
 from support.makers import ragged_sequences
-from support.oracles import fit_literally, hankel_by_loop, soft_normalised
+from support.oracles import fit_literally, hankel_by_loop, soft_normalise
 
 FIELDS = tuple(FIELD_SHAPES)
 
@@ -49,7 +49,7 @@ def test_every_field_as_printed(delays, center):
         signs = np.sign((C * systems.C[i]).sum(axis=0))
         A, C, states = A * signs * signs[:, None], C * signs, states * signs[:, None]
         np.testing.assert_allclose(systems.C[i], C, atol=1e-10)
-        np.testing.assert_allclose(systems.A[i], soft_normalised(A, 2.5), atol=1e-10)
+        np.testing.assert_allclose(systems.A[i], soft_normalise(A, 2.5), atol=1e-10)
         np.testing.assert_allclose(systems.mean[i], mean, atol=1e-12)
         np.testing.assert_allclose(systems.x0[i], states[:, 0], atol=1e-9)
         residuals = states[:, 1:] - systems.A[i] @ states[:, :-1]
@@ -106,7 +106,7 @@ def test_fortran_order_strided_and_read_only_input():
     np.testing.assert_allclose(found.A, expected.A, atol=1e-12)
 
 
-def test_input_is_left_as_it_was():
+def test_input_is_not_changed():
     X = ragged_sequences(4)
     before = [sequence.copy() for sequence in X]
     for stabilizer in STABILIZERS:
@@ -192,7 +192,7 @@ def test_scale_reaches_the_stabilizer():
     X = ragged_sequences(3)
     plain = LDSEncoder(2, stabilizer="none").fit_transform(X)
     for i, A in enumerate(LDSEncoder(2, scale=1.0).fit_transform(X).A):
-        np.testing.assert_allclose(A, soft_normalised(plain.A[i], 1.0), atol=1e-12)
+        np.testing.assert_allclose(A, soft_normalise(plain.A[i], 1.0), atol=1e-12)
 
 
 def test_fraction_is_decided_by_fit_alone():
@@ -459,7 +459,7 @@ def test_constant_sequences_can_be_systems_at_rest():
 
 
 @pytest.mark.parametrize("windows", [1, 2])
-def test_offsets_that_dwarf_the_variation_are_told(windows):
+def test_offsets_that_dwarf_the_variation_are_reported(windows):
     X = [np.random.default_rng(i).normal(size=(3, 60)).cumsum(axis=1) for i in range(3)]
     encoder = LDSEncoder(2, windows=windows)
     encoder.fit_transform([X[0], X[1] + 1e9, X[2] * 1e-9])

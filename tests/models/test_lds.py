@@ -311,7 +311,7 @@ def test_what_the_encoder_and_index_arrays_return_is_frozen_too(systems):
             batch.A[0, 0, 0] = 1.0
 
 
-def test_a_change_of_basis_has_one_matrix_or_one_a_system(systems):
+def test_a_change_of_basis_has_one_matrix_or_one_per_system(systems):
     with pytest.raises(ValueError, match="P must be orthogonal of size 3"):
         systems[:1].change_basis(np.stack([np.eye(3)] * 5))
 

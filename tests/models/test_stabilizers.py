@@ -18,7 +18,7 @@ from ldslearn.models import STABILIZERS, stabilize
 from ldslearn.models.spectrum import LARGEST_GRAMIAN
 
 from support.makers import jordan_block, random_orthogonal, unstable_matrices
-from support.oracles import radius, soft_normalised
+from support.oracles import radius, soft_normalise
 
 STABILIZING = [name for name in STABILIZERS if name != "none"]
 SEARCHING = ["dwls", "wls", "constraint"]
@@ -146,7 +146,7 @@ def test_soft_singular_values_are_tanh(seed, n, scale, size):
     np.testing.assert_allclose(
         np.linalg.svd(after, compute_uv=False), np.tanh(scale * before / 2), atol=1e-9
     )
-    np.testing.assert_allclose(after, soft_normalised(A, scale), atol=1e-9)
+    np.testing.assert_allclose(after, soft_normalise(A, scale), atol=1e-9)
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 6))
@@ -230,7 +230,7 @@ def test_a_stable_matrix_far_from_normal_is_shrunk_until_kernels_accept_it():
 
 
 @pytest.mark.parametrize("method", BOUNDED)
-def test_matrices_within_the_bound_are_left_alone(method):
+def test_matrices_within_the_bound_are_not_changed(method):
     A, states = unstable_fits(6)
     A = A * (0.9 / np.array([radius(a) for a in A]))[:, None, None]
     np.testing.assert_array_equal(stabilize(A, states, method), A)
@@ -371,7 +371,7 @@ def test_a_single_matrix_keeps_its_shape():
     assert stabilize(3 * A, [X], "dwls").shape == (3, 3)
 
 
-def test_inputs_are_left_as_they_were():
+def test_inputs_are_not_changed():
     A, states = unstable_fits(3)
     A_before, states_before = A.copy(), [X.copy() for X in states]
     for method in STABILIZERS:

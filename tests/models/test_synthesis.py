@@ -44,7 +44,7 @@ def test_new_sequences_keep_the_covariance_of_the_old_states(waves):
         np.testing.assert_allclose(found, covariance, atol=0.25 * covariance.max())
 
 
-def test_a_system_that_expands_is_made_to_last():
+def test_an_expanding_system_becomes_stationary():
     # Along the first axis the covariance is small, and A carries much of the second into it.
     A = np.array([[0.5, 0.8], [0.0, 0.9]])
     system = LDS(A[None], np.eye(2)[None], B=np.eye(2)[None], x0=np.ones((1, 2)))

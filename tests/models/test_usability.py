@@ -23,7 +23,7 @@ def test_what_is_fit_is_kept_as_it_is():
     assert drop_unfit(data, 3, 2) is data
 
 
-def test_short_and_constant_sequences_are_left_out_each_with_its_reason():
+def test_short_and_constant_sequences_are_skipped_each_with_its_reason():
     data = collection([20, 4, 20, 3, 20, 20], constant=[4])
     with pytest.warns(UserWarning, match="3 items were skipped, the first because: d must have"):
         kept = drop_unfit(data, 3, 2)

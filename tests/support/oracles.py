@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what the library computes."""
+"""Slow and simple versions of what the library computes."""
 
 import warnings
 
@@ -24,7 +24,7 @@ def fit_literally(Y, n_states):
     return A, C, X
 
 
-def soft_normalised(A, scale):
+def soft_normalise(A, scale):
     """Eq. (2) as printed."""
     U, s, Vt = np.linalg.svd(A)
     return U @ np.diag(2 / (1 + np.exp(-scale * s)) - 1) @ Vt
@@ -142,7 +142,7 @@ def projection_kernel_by_scipy(first, second):
 
 
 def divergence_rate_by_covariance(first, second, n_timepoints):
-    """KL divergence of long stretches of two Gaussian processes, the growth a timepoint."""
+    """KL divergence of long stretches of two Gaussian processes, the growth per time point."""
 
     def moments(system, length):
         A, C, B = system.A[0], system.C[0], system.B[0]
@@ -188,7 +188,7 @@ def kkt_residual(K, k, z, sparsity, nonnegative=False):
 
 
 def lasso_by_scikit_learn(D, x, sparsity, nonnegative=False):
-    """Codes by coordinate descent run until it stands still; its LARS stops up to 1e-3 short."""
+    """Codes by coordinate descent run until nothing changes; its LARS stops up to 1e-3 short."""
     alpha = sparsity / 2 / D.shape[1]  # scikit-learn divides the squares by their number
     model = Lasso(alpha, fit_intercept=False, positive=nonnegative, tol=1e-16, max_iter=10**5)
     with warnings.catch_warnings():

@@ -8,8 +8,8 @@ import numpy as np
 from ldslearn._types import Floats
 
 POLICIES = ("clip", "raise", "ignore")
-_WORTH_A_WARNING = 1e-4  # share of the spectrum
-_ROUNDING = 1e-10  # eigenvalues within this share of the largest are zero to rounding
+_WORTH_A_WARNING = 1e-4  # fraction of the spectrum
+_ROUNDING = 1e-10  # eigenvalues within this fraction of the largest are zero up to rounding
 
 
 class PositivePart(NamedTuple):

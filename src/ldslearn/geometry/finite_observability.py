@@ -54,14 +54,14 @@ def finite_projection_kernel(
             _stack_first_steps(systems, order),
         )
 
-    def sums(first: Floats, second: Floats, G: Floats, out: Floats) -> None:
+    def add_up(first: Floats, second: Floats, G: Floats, out: Floats) -> None:
         total = np.zeros_like(G)
         for P, Q in zip(_iterate_steps(first, order), _iterate_steps(second, order), strict=True):
             total += _multiply_both_sides(P, G, Q)
         np.einsum("iajb,iajb->ij", total, total, out=out)
 
     if X.n_channels > _MANY_CHANNELS * X.n_states:
-        return sum_pairs(sums, *make_bases(make_small, X, Y), n_jobs, "finite kernel")
+        return sum_pairs(add_up, *make_bases(make_small, X, Y), n_jobs, "finite kernel")
     return sum_pairs(plain_sums, *make_bases(make_stacked, X, Y), n_jobs, "finite kernel")
 
 
@@ -74,11 +74,11 @@ def _make_basis(systems: LDS, order: int) -> Callable[[slice], Floats]:
     """Return a function that computes the bases of a slice of systems."""
     pairs = _stack_first_steps(systems, order)
 
-    def basis(block: slice) -> Floats:
+    def compute_basis(block: slice) -> Floats:
         C = systems.C[block]
         return np.concatenate([C @ P for P in _iterate_steps(pairs[block], order)], axis=1)
 
-    return basis
+    return compute_basis
 
 
 def _stack_first_steps(systems: LDS, order: int) -> Floats:

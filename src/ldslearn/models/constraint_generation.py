@@ -100,7 +100,7 @@ def constraint_generation(A: Floats, states: Floats, bound: float) -> Floats:
     """Return a stable matrix by constraints on the singular values of A itself."""
     norms, past = _unit_rows(states[:, :-1])
     # Y = (A' - A) L with X(0)X(0)' = LL'
-    factor = norms[:, None] * np.linalg.cholesky(_with_ridge(past @ past.T))
+    factor = norms[:, None] * np.linalg.cholesky(_add_ridge(past @ past.T))
     return _solve(_MatrixProgram(A, np.eye(len(A)), np.linalg.inv(factor)), bound)
 
 
@@ -131,8 +131,8 @@ def _weight_program(T: Floats, centre: Floats, kept: Floats) -> _WeightProgram:
 def _balanced_coordinates(states: Floats) -> tuple[Floats, Floats, Floats]:
     """Return T, its inverse and l with T^-1 XX' T^-T = I and T^-1 X(0)X(0)' T^-T = diag(l)."""
     norms, unit = _unit_rows(states)
-    whole = _with_ridge(unit @ unit.T)
-    kept, vectors = scipy.linalg.eigh(_with_ridge(unit[:, :-1] @ unit[:, :-1].T), whole)
+    whole = _add_ridge(unit @ unit.T)
+    kept, vectors = scipy.linalg.eigh(_add_ridge(unit[:, :-1] @ unit[:, :-1].T), whole)
     return norms[:, None] * (whole @ vectors), vectors.T / norms, np.maximum(kept, _RIDGE)
 
 
@@ -143,7 +143,7 @@ def _unit_rows(states: Floats) -> tuple[Floats, Floats]:
     return norms, states / norms[:, None]
 
 
-def _with_ridge(moment: Floats) -> Floats:
+def _add_ridge(moment: Floats) -> Floats:
     return moment + _RIDGE * np.trace(moment) * np.eye(len(moment))
 
 

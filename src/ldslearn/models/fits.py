@@ -18,7 +18,7 @@ from ldslearn.models.identification import (
     principal_factors,
     variance_spectrum,
 )
-from ldslearn.models.sequence_checks import is_constant_checked
+from ldslearn.models.sequence_checks import is_constant_sequence
 from ldslearn.models.stabilizers import certify, stabilize_checked
 from ldslearn.sequences import aligned_windows
 
@@ -103,7 +103,7 @@ def fit_block(
         for row, index in enumerate(range(block.start, block.stop)):
             Y, mean = observation_matrix(pieces[index], delays, center, room)
             owner = index // n_windows
-            constant[index] = is_constant_checked(Y, mean, sequences, owner, first)
+            constant[index] = is_constant_sequence(Y, mean, sequences, owner, first)
             if constant[index]:
                 Y[:] = 0.0  # of rounding errors
             factors = principal_factors(Y, n_states, fields["C"][index])
@@ -140,7 +140,7 @@ def count_states(
         room = allocate_workspace(sequences[block], delays)
         for index in range(block.start, block.stop):
             Y, mean = observation_matrix(sequences[index], delays, center, room)
-            constant[index] = is_constant_checked(Y, mean, sequences, index)
+            constant[index] = is_constant_sequence(Y, mean, sequences, index)
             kept = np.cumsum(variance_spectrum(Y))
             counts[index] = 1 + np.searchsorted(kept, fraction * kept[-1])
 

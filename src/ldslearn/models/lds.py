@@ -93,7 +93,7 @@ class LDS(SystemBatch):
 
     @property
     def is_stable(self) -> NDArray[np.bool_]:
-        """Whether each spectral radius is below 1, as far as rounding can tell, shape (N,)."""
+        """Whether each spectral radius is below 1 by more than rounding, shape (N,)."""
         return self.spectral_radius < LARGEST_RADIUS
 
     def states(self, sequences: Any) -> list[Floats]:

@@ -59,7 +59,7 @@ def _too_short(
     )
 
 
-def is_constant_checked(
+def is_constant_sequence(
     Y: Floats, mean: Floats, sequences: list[NDArray[Any]], index: int, first: int = 0
 ) -> bool:
     """Whether an observation matrix is constant; raise if its squares are not representable.

@@ -62,7 +62,7 @@ def drop_unfit(
 
 
 def _find_reason(
-    alone: list[NDArray[Any]],
+    one: list[NDArray[Any]],
     check: Callable[[list[NDArray[Any]]], object],
     error: _errors.SequenceError,
 ) -> str:
@@ -70,7 +70,7 @@ def _find_reason(
     if len(error.indices) == 1:
         return str(error)
     try:
-        check(alone)
+        check(one)
     except _errors.SequenceError as own:
         return str(own)
     return str(error)  # it is wrong only next to others
