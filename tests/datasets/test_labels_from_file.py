@@ -15,16 +15,7 @@ def folder(tmp_path):
     return root
 
 
-@pytest.fixture
-def people(tmp_path):
-    for person in ("anna", "ben"):
-        for kind in ("run", "walk"):
-            (tmp_path / "people" / person / kind).mkdir(parents=True)
-            np.save(tmp_path / "people" / person / kind / "1.npy", np.ones((2, 9)))
-    return tmp_path / "people"
-
-
-def labelled(folder, text, name="labels.csv", **options):
+def load_labelled(folder, text, name="labels.csv", **options):
     path = folder.parent / name
     path.write_text(text)
     return load_folder(folder, labels=path, **options)
@@ -40,7 +31,7 @@ def labelled(folder, text, name="labels.csv", **options):
     ],
 )
 def test_items_are_named_by_file_or_stem(folder, text):
-    data = labelled(folder, text)
+    data = load_labelled(folder, text)
     assert data.names == ("a_1.npy", "a_2.npy", "b_1.npy")
     assert data.y.tolist() == ["a", "a", "b"]
     assert data.groups is None
@@ -48,7 +39,7 @@ def test_items_are_named_by_file_or_stem(folder, text):
 
 def test_groups_and_splits(folder):
     rows = "a_1,a,anna,train\na_2,a,ben,test\nb_1,b,anna,train\n"
-    data = labelled(folder, "item,label,group,split\n" + rows)
+    data = load_labelled(folder, "item,label,group,split\n" + rows)
     assert data.groups.tolist() == ["anna", "ben", "anna"]
     assert data.split.tolist() == ["train", "test", "train"]
 
@@ -61,13 +52,13 @@ def test_a_file_of_labels_among_the_items_is_no_item(folder):
 
 def test_items_further_down_are_named_by_path(people):
     text = "item,label\nanna/run/1.npy,r\nanna\\walk\\1.npy,w\nben/run/1,r\nben/walk/1.npy,w\n"
-    assert labelled(people, text).y.tolist() == ["r", "w", "r", "w"]
+    assert load_labelled(people, text).y.tolist() == ["r", "w", "r", "w"]
     with pytest.raises(ValueError, match=r"line 2 must name one item; got '1', which are anna/run"):
-        labelled(people, "item,label\n1,r\n")
+        load_labelled(people, "item,label\n1,r\n")
 
 
 def test_labels_stand_before_class_folders(people):
-    data = labelled(people / "anna", "item,label\nrun/1.npy,fast\nwalk/1.npy,slow\n")
+    data = load_labelled(people / "anna", "item,label\nrun/1.npy,fast\nwalk/1.npy,slow\n")
     assert data.y.tolist() == ["fast", "slow"]
 
 
@@ -86,12 +77,12 @@ def test_labels_stand_before_class_folders(people):
 )
 def test_bad_labels(folder, text, message):
     with pytest.raises(ValueError, match=message):
-        labelled(folder, text)
+        load_labelled(folder, text)
 
 
 def test_items_without_a_label_can_be_skipped(folder):
     with pytest.warns(UserWarning, match="1 row of .*labels.csv name no item, .*: ghost"):
-        data = labelled(folder, "item,label\na_1,a\nghost,a\nb_1,b\n", on_error="skip")
+        data = load_labelled(folder, "item,label\na_1,a\nghost,a\nb_1,b\n", on_error="skip")
     assert data.y.tolist() == ["a", "b"]
     assert data.skipped[0][0] == "a_2.npy"
     assert "has no label in" in data.skipped[0][1]

@@ -13,15 +13,6 @@ from ldslearn.video import write_video
 from support.clip_folders import list_names, make_video, write_images
 
 
-@pytest.fixture
-def people(tmp_path):
-    for person in ("anna", "ben"):
-        for kind in ("run", "walk"):
-            (tmp_path / "people" / person / kind).mkdir(parents=True)
-            np.save(tmp_path / "people" / person / kind / "1.npy", np.ones((2, 9)))
-    return tmp_path / "people"
-
-
 def test_a_folder_without_classes(clips):
     data = load_folder(clips / "b")
     assert data.y is None

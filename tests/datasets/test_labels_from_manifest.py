@@ -62,7 +62,7 @@ def test_a_link_in_a_manifest_is_known_by_its_own_suffix(tmp_path):
     [
         ("all.csv", b"path,label\n", True),
         ("ALL.CSV", b'\xef\xbb\xbfnote, "x" , path \r\n', True),
-        ("all.csv", b"Path\n", True),  # and whoever reads it will say how to spell it
+        ("all.csv", b"Path\n", True),  # reading it raises with the right spelling
         ("all.csv", b"", False),
         ("all.csv", b"\npath\n", False),
         ("all.csv", b"1,2\n3,4\n", False),

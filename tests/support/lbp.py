@@ -1,4 +1,4 @@
-"""LBP-TOP as it is told: each sub-video, each plane, each pixel, each neighbour in turn."""
+"""LBP-TOP by its definition: each sub-video, each plane, each pixel, each neighbour in turn."""
 
 import math
 

@@ -40,7 +40,7 @@ def test_motion_counts_and_not_brightness():
     assert find_motion(moving(33, 52), (10, 10)) == (33, 52)
     assert find_motion(np.ones((4, 9, 9)), (3, 3)) == (0, 0)
     assert find_motion(moving(0, 0)[:, :10, :10], (10, 10)) == (0, 0)
-    # Every window around the square is as good: the first is taken, in every unit of grey.
+    # All windows around the square are equal: the first is used, in every unit of grey.
     assert find_motion(moving(33, 52), (20, 20)) == (23, 42)
     assert find_motion(moving(33, 52) / 255, (20, 20)) == (23, 42)
 

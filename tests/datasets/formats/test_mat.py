@@ -325,9 +325,9 @@ def test_h5py_is_required(path):
         "except ValueError as error: print(error)"
     )
     run = [sys.executable, "-c", program, os.fspath(path)]
-    said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    assert "some.mat must have version 7 or earlier when h5py is missing" in said
-    assert "Run pip install 'ldslearn[hdf5]'" in said
+    printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert "some.mat must have version 7 or earlier when h5py is missing" in printed
+    assert "Run pip install 'ldslearn[hdf5]'" in printed
 
 
 def test_links_to_other_files_are_refused(path, tmp_path):
@@ -372,7 +372,7 @@ def test_shared_references_do_not_multiply(path):
             above[:, 0] = below.ref
             below = above
     with pytest.raises(ValueError, match="bytes too many; LDSLEARN_MAX_BYTES allows more"):
-        read_mat(path)  # 9^29 numbers, for whoever looks at them all
+        read_mat(path)  # 9^29 numbers, if all were read
 
 
 def write_references(h5py, path, shape, count):

@@ -88,15 +88,15 @@ def test_missing_clips_are_counted_and_named(videos, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"part of it \(ImageMaster lists 8 of 254 clips\)"):
         load_ucsd(videos, source="video")
     monkeypatch.setitem(SETS, "ucsd", replace(SETS["ucsd"], n_sequences=8))
-    gone = videos / "video" / f"{clip_name(3)}.avi"
-    hidden = gone.rename(gone.with_suffix(".off"))
+    clip = videos / "video" / f"{clip_name(3)}.avi"
+    hidden = clip.rename(clip.with_suffix(".off"))
     try:
         message = rf"video has 7 of 8 clips; no video/{clip_name(3)}.avi\) is missing.*partial=True"
         with pytest.raises(FileNotFoundError, match=message):
             load_ucsd(videos, source="video")
         traffic = load_ucsd(videos, source="video", partial=True)
     finally:
-        hidden.rename(gone)
+        hidden.rename(clip)
     assert traffic.names == tuple(clip_name(i) for i in range(1, 9) if i != 3)
     assert list(traffic.split[:4]) == ["test", "train", "train", "test"]
 
