@@ -32,7 +32,7 @@ MOTIONS = Collection(
 )
 
 
-def shown(data, method, protocol="folds:2", **options):
+def diagnose(data, method, protocol="folds:2", **options):
     first = []
     settings = Settings(atoms=4, budget=1.0)
     outer = parse_protocol(protocol)
@@ -45,7 +45,7 @@ def shown(data, method, protocol="folds:2", **options):
 
 @pytest.fixture(scope="module")
 def coded():
-    return shown(MOTIONS, "lds-sc-grass", "split", n_states=3, sparsity=0.1, delays=2)
+    return diagnose(MOTIONS, "lds-sc-grass", "split", n_states=3, sparsity=0.1, delays=2)
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +104,16 @@ def _covariance_mixture(systems):
          _covariance_mixture),
     ],
 )  # fmt: skip
-def test_the_kernel_shown_is_that_of_the_method(method, name, kernel):
-    found = shown(MOTIONS, method, "split", n_states=3, sparsity=0.1)[2].similarity
+def test_the_kernel_is_that_of_the_method(method, name, kernel):
+    found = diagnose(MOTIONS, method, "split", n_states=3, sparsity=0.1)[2].similarity
     systems = LDSEncoder(3, delays=2).fit_transform(MOTIONS.X)
     order = np.argsort(MOTIONS.y, kind="stable")
     np.testing.assert_allclose(found.kernel, kernel(systems)[np.ix_(order, order)], atol=1e-8)
     assert found.kernel_name == name
 
 
-def test_the_kernel_shown_of_auto_is_its_mixture(monkeypatch):
-    _, first, found = shown(MOTIONS, "auto", "split")
+def test_the_kernel_of_auto_is_its_mixture(monkeypatch):
+    _, first, found = diagnose(MOTIONS, "auto", "split")
     pipeline = first.fit.pipeline
     kernel = (
         pipeline[-1].kernel_ if hasattr(pipeline[-1], "kernel_") else pipeline[-1].coder_.kernel_
@@ -135,7 +135,7 @@ def test_the_kernel_shown_of_auto_is_its_mixture(monkeypatch):
 def test_systems_too_large_for_a_map_are_thinned(monkeypatch):
     monkeypatch.setattr(diagnostics_module, "_MOST_NUMBERS", 1)
     monkeypatch.setattr(diagnostics_module, "MOST_POINTS", 60)
-    found = shown(MOTIONS, "lds-sc-grass", "split", n_states=3, sparsity=0.1)[2].similarity
+    found = diagnose(MOTIONS, "lds-sc-grass", "split", n_states=3, sparsity=0.1)[2].similarity
     assert len(found.labels) == 60
     assert found.n_sequences == 80
 
@@ -157,7 +157,7 @@ def test_mistakes_of_sensors_are_their_channels(coded):
 
 def test_large_matrices_are_thinned_evenly(monkeypatch):
     monkeypatch.setattr(similarity_module, "_MOST_ROWS", 20)
-    found = shown(MOTIONS, "lds-martin", "split", n_states=3)[2].similarity
+    found = diagnose(MOTIONS, "lds-martin", "split", n_states=3)[2].similarity
     assert found.kernel.shape == (20, 20)
     assert [found.kernel_labels.count(label) for label in MOTIONS.classes] == [5] * 4
     assert len(found.points) == 80
@@ -181,19 +181,19 @@ def test_eigenvalues_before_and_after(coded):
     )
     assert len(after) == len(before) == 240
     assert np.abs(after).max() < 1
-    plain = shown(MOTIONS, "lds-martin", "split", n_states=3, encoder={"stabilizer": "none"})[2]
+    plain = diagnose(MOTIONS, "lds-martin", "split", n_states=3, encoder={"stabilizer": "none"})[2]
     assert list(plain.eigenvalues) == ["as fitted"]
 
 
-def test_eigenvalues_beyond_the_circle_are_seen(textures):
-    found = shown(textures, "lds-martin", n_states=6)[2]
+def test_eigenvalues_outside_the_circle_are_included(textures):
+    found = diagnose(textures, "lds-martin", n_states=6)[2]
     before, after = found.eigenvalues.values()
     raw = LDSEncoder(6, stabilizer="none").fit_transform(textures.X)
     assert np.abs(before).max() == pytest.approx(raw.spectral_radius.max())
     assert np.abs(before).max() > 1 > np.abs(after).max()
 
 
-def test_use_counts_both_signs():
+def test_atom_use_counts_both_signs():
     codes = np.array([[3.0, 0.0, 0.0], [-3.0, 1.0, 0.0], [1.0, -4.0, 0.0]])
 
     class Steps:
@@ -209,7 +209,7 @@ def test_use_counts_both_signs():
     np.testing.assert_allclose(use.shares, [3 / 4, 4 / 4.5, 0])
 
 
-def test_codes_are_those_that_decided(coded):
+def test_codes_are_those_of_the_classifier(coded):
     record, first, diagnostics = coded
     n_wrong = round((1 - record["accuracy"]) * 40)
     wrong = [one for one in diagnostics.codes if one.label != one.predicted]
@@ -231,12 +231,12 @@ def test_codes_are_those_that_decided(coded):
 
 
 @pytest.mark.filterwarnings("ignore:.* sequences are shorter than")
-def test_sequences_too_short_to_be_described_are_left_out():
+def test_sequences_too_short_to_encode_are_omitted():
     # The automatic method labels them nevertheless.
     y = [*Y, *W]
     short = [z[:, :4] if k in (3, 7) else z for k, z in enumerate(Z)]
     data = Collection([*X, *short], y, split=["train"] * 40 + ["test"] * 40)
-    record, _, found = shown(data, "auto", "split")
+    record, _, found = diagnose(data, "auto", "split")
     assert sum(map(sum, record["confusion"])) == 40
     assert len(found.similarity.labels) == 78
 
@@ -248,14 +248,14 @@ def test_codes_of_sequences_long_enough(coded):
     assert [one.name for one in found] == [unknown.names[39]]
 
 
-def test_methods_without_codes_or_frames_show_none():
-    found = shown(MOTIONS, "lds-martin", "split", n_states=3)[2]
+def test_methods_without_codes_or_frames_have_none():
+    found = diagnose(MOTIONS, "lds-martin", "split", n_states=3)[2]
     assert found.codes == found.clips == found.atoms == ()
 
 
 @pytest.mark.parametrize("method", ["lds-dl", "covlds-dl", "ldsst-dl"])
 def test_clips_and_atoms(textures, method):
-    _, first, found = shown(textures, method, n_states=3, sparsity=0.1)
+    _, first, found = diagnose(textures, method, n_states=3, sparsity=0.1)
     assert [clip.label for clip in found.clips] == textures.classes
     for clip in found.clips:
         video = textures.X[textures.names.index(clip.name)].T.reshape(-1, 12, 12)[:16]
@@ -281,17 +281,17 @@ def test_clips_and_atoms(textures, method):
     assert names <= {f"atom {k + 1}" for k in range(codes.shape[1])}
 
 
-def test_subspaces_are_coded_but_not_shown(textures):
-    found = shown(textures, "glds-dl", n_states=3, sparsity=0.1)[2]
+def test_subspaces_have_codes_but_no_clips(textures):
+    found = diagnose(textures, "glds-dl", n_states=3, sparsity=0.1)[2]
     assert found.codes
     assert found.clips
     assert found.atoms == ()
 
 
 def test_large_and_coloured_frames_shrink(textures, monkeypatch):
-    # Twenty-four films, and up to twelve of what is mislabelled.
+    # Twenty-four films, and up to twelve of mislabelled sequences.
     monkeypatch.setattr(clips_module, "_PIXELS", 16 * 36 * 12 * 12 // 4)
-    found = shown(textures, "lds-martin", n_states=3)[2]
+    found = diagnose(textures, "lds-martin", n_states=3)[2]
     video = textures.X[0].T.reshape(-1, 6, 2, 6, 2).mean(axis=(2, 4))[:16]
     assert found.clips[0].frames.shape == (16, 6, 6)
     first = next(clip for clip in found.clips if clip.name == textures.names[0])
@@ -299,11 +299,11 @@ def test_large_and_coloured_frames_shrink(textures, monkeypatch):
     coloured = Collection(
         [np.repeat(x, 3, axis=0) for x in textures.X], textures.y, frame_shape=(12, 12, 3)
     )
-    again = shown(coloured, "lds-martin", n_states=3)[2]
+    again = diagnose(coloured, "lds-martin", n_states=3)[2]
     assert again.clips[0].frames.shape[1:] == (6, 6)
 
 
-def test_the_automatic_method_can_be_shown():
-    found = shown(MOTIONS, "auto", "split")[2]
+def test_the_automatic_method_has_diagnostics():
+    found = diagnose(MOTIONS, "auto", "split")[2]
     assert len(found.similarity.points) == 80
     assert found.eigenvalues

@@ -24,12 +24,12 @@ def ax():
     return Figure().subplots()
 
 
-def rotation(modulus):
+def rotate(modulus):
     return modulus * np.array([[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]])
 
 
 def test_eigenvalues_are_drawn_where_they_are(ax):
-    A = np.stack([rotation(0.5), rotation(1.5)])
+    A = np.stack([rotate(0.5), rotate(1.5)])
     assert plot_eigenvalues(LDS(A, np.broadcast_to(np.eye(3, 2), (2, 3, 2))), ax) is ax
     points, outside = (np.asarray(collection.get_offsets()) for collection in ax.collections)
     expected = np.linalg.eigvals(A).ravel()
@@ -39,13 +39,13 @@ def test_eigenvalues_are_drawn_where_they_are(ax):
 
 
 def test_stable_eigenvalues_have_no_marks(ax):
-    plot_eigenvalues(LDS(rotation(0.5), np.eye(3, 2)), ax, color="tab:green")
+    plot_eigenvalues(LDS(rotate(0.5), np.eye(3, 2)), ax, color="tab:green")
     assert len(ax.collections) == 1
 
 
-def test_two_batches_of_eigenvalues_on_one_picture(ax):
+def test_two_batches_of_eigenvalues_in_one_axes(ax):
     for radius, label in ((1.5, "before"), (0.5, "after")):
-        plot_eigenvalues(LDS(rotation(radius), np.eye(3, 2)), ax, label=label)
+        plot_eigenvalues(LDS(rotate(radius), np.eye(3, 2)), ax, label=label)
     assert min(max(ax.get_xlim()), max(ax.get_ylim())) > 1.5
     words = [text.get_text() for text in ax.get_legend().get_texts()]
     assert words == ["before", "2 do not decay", "after"]

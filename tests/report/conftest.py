@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture
 def browse(tmp_path):
-    """Run a headless browser on a page; returns what it printed and said."""
+    """Return a function that opens a page in a headless browser and returns its output."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         pytest.skip("no browser")

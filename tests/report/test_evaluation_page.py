@@ -30,14 +30,14 @@ def text():
     record = evaluate(
         data, "auto", parse_protocol("folds:2"), settings=settings, on_first=rounds.append
     )
-    shown = compute_diagnostics(data, rounds[0], settings, record["mislabelled"])
+    diagnostics = compute_diagnostics(data, rounds[0], settings, record["mislabelled"])
     return render_evaluation_page(
-        record, f"ldslearn evaluate {HOSTILE}", shown, name=HOSTILE
+        record, f"ldslearn evaluate {HOSTILE}", diagnostics, name=HOSTILE
     ), record
 
 
 class Checker(HTMLParser):
-    """Tags are closed in order; collects attributes and text."""
+    """Checks that tags are closed in order, and collects attributes and text."""
 
     def __init__(self):
         super().__init__()
@@ -58,7 +58,7 @@ class Checker(HTMLParser):
         self.words.append(data)
 
 
-def test_the_page_is_whole_and_alone(text):
+def test_the_page_is_well_formed_and_self_contained(text):
     page, record = text
     checker = Checker()
     checker.feed(page)
@@ -90,7 +90,7 @@ def test_a_page_of_many_large_clips_is_small():
     def noise(n):
         return (rng.integers(0, _LEVELS, (n, 50, 50)) * 8).astype(np.uint8)
 
-    shown = Diagnostics(
+    diagnostics = Diagnostics(
         Similarity(
             rng.normal(size=(1000, 2)),
             labels,
@@ -108,7 +108,7 @@ def test_a_page_of_many_large_clips_is_small():
         tuple(Clip(names[k], labels[k], noise(16), noise(16)) for k in range(12)),
         tuple(AtomClip(k, labels[k], 0.5, noise(4), noise(16)) for k in range(12)),
     )
-    page = "".join(format_diagnostics(shown))
+    page = "".join(format_diagnostics(diagnostics))
     assert page.count('class="film"') == 36
     assert "400 of 1200 sequences are shown" in page
     assert "1000 of 1200 sequences are shown" in page
@@ -127,35 +127,35 @@ def test_a_page_of_many_large_clips_is_small():
     assert all(address.startswith("data:image/png;base64,") for address in addresses)
 
 
-def tags(text, name):
+def find_tags(text, name):
     checker = Checker()
     checker.feed(text)
     return [attributes for tag, attributes in checker.seen if tag == name]
 
 
-def numbers(marks, name):
+def read_numbers(marks, name):
     return np.array([float(mark[name]) for mark in marks])
 
 
 def test_a_matrix_has_rows_of_true_classes():
     chart = draw_confusion_matrix([[5, 3], [0, 2]], ["a", "b"])
-    squares = tags(chart, "rect")
+    squares = find_tags(chart, "rect")
     titles = re.findall("<title>(.*?)</title>", chart)
-    places = zip(titles, numbers(squares, "x"), numbers(squares, "y"), strict=True)
+    places = zip(titles, read_numbers(squares, "x"), read_numbers(squares, "y"), strict=True)
     place = {title.replace("predicted as", "as"): (x, y) for title, x, y in places}
     assert place["a as a: 5"][1] == place["a as b: 3"][1] < place["b as b: 2"][1]
     assert place["a as a: 5"][0] < place["a as b: 3"][0] == place["b as b: 2"][0]
 
 
 def test_bars_are_as_long_as_their_values():
-    widths = numbers(tags(draw_bars([0.9, 0.3], ["a", "b"]), "rect"), "width")
+    widths = read_numbers(find_tags(draw_bars([0.9, 0.3], ["a", "b"]), "rect"), "width")
     assert widths[0] / widths[1] == pytest.approx(3, rel=1e-2)
 
 
-def test_points_of_a_map_are_where_they_belong():
+def test_points_of_a_map_are_linear_in_the_coordinates():
     points = [(0.0, 3.0), (1.0, 0.0), (4.0, 1.0)]
     chart = draw_map(points, ["a", "a", "a"], ["x", "y", "z"])
-    marks = [mark for mark in tags(chart, "path") if mark.get("class") == "mark"][:3]
+    marks = [mark for mark in find_tags(chart, "path") if mark.get("class") == "mark"][:3]
     places = np.array([re.findall(r"[\d.]+", mark["transform"]) for mark in marks], dtype=float)
     for axis in range(2):
         drawn, wanted = places[:, axis], np.array(points)[:, axis]
@@ -163,7 +163,7 @@ def test_points_of_a_map_are_where_they_belong():
         np.testing.assert_allclose(shares, wanted / np.ptp(wanted), atol=1e-2)
 
 
-def summary_of(confusion, n_sequences, rounds=1, protocol="groups", interval=(0.1, 0.6)):
+def summarize(confusion, n_sequences, rounds=1, protocol="groups", interval=(0.1, 0.6)):
     one = {"n_test": sum(map(sum, confusion)) // rounds}
     record = {
         "confusion": confusion, "rounds": [one] * rounds, "classes": ["a", "b"], "spread": 0.1,
@@ -174,26 +174,26 @@ def summary_of(confusion, n_sequences, rounds=1, protocol="groups", interval=(0.
 
 
 def test_the_summary_counts_sequences_once():
-    text = summary_of([[4, 0], [14, 2]], 20, rounds=2)
+    text = summarize([[4, 0], [14, 2]], 20, rounds=2)
     assert "16.7 % accuracy" in re.sub(" +", " ", text)
     assert "25.0 % balanced accuracy" in re.sub(" +", " ", text)
     assert "50.0 % macro F1" in re.sub(" +", " ", text)
     assert "6 of 20 test sequences of 2 classes have the correct label: 30.0 %" in text
     assert "95 % interval 10.0 to 60.0 % (Wilson)" in text
     assert "The standard deviation of the accuracies of 2 rounds is 10.0 points" in text
-    assert "±" not in text  # which may lead past 100 %
+    assert "±" not in text  # which may exceed 100 %
     assert "Always predicting the most frequent class would give 80.0 %" in text
 
 
 def test_the_summary_of_repeated_tests_has_no_interval():
     protocol = "shuffle:10:0.1"
-    text = summary_of([[30, 0], [10, 20]], 60, rounds=10, protocol=protocol, interval=None)
+    text = summarize([[30, 0], [10, 20]], 60, rounds=10, protocol=protocol, interval=None)
     assert "Mean over 10 rounds with 60 predictions on 60 sequences" in text
     assert "interval" not in text
-    assert "standard deviation" not in summary_of([[3, 0], [1, 2]], 60)
+    assert "standard deviation" not in summarize([[3, 0], [1, 2]], 60)
 
 
-def test_rounds_and_shares_of_classes_are_in_the_page(text):
+def test_rounds_and_recalls_are_in_the_page(text):
     page, record = text
     for one in record["rounds"]:
         measures = (one["accuracy"], one["balanced_accuracy"], one["macro_f1"])
@@ -230,14 +230,14 @@ def test_a_confusion_matrix_fills_its_card(n):
              for one in root.findall("g/text")]  # fmt: skip
     assert len(sizes) == n + n - 1  # the diagonal, and a row
     assert min(map(float, sizes)) >= 9
-    # Names keep both ends, stay inside, and tell the whole.
+    # Names keep both ends, stay inside, and have tooltips.
     beside = [one for one in root.findall("text") if one.get("text-anchor") == "end"]
     assert [one.text for one in beside[:2]] == [f"reaching for…d, number {k}" for k in range(2)]
     assert [one.find("title").text for one in beside] == names
     assert all(float(one.get("x")) - estimate_width(one.text) >= 0 for one in beside)
 
 
-def test_names_in_the_legend_of_a_map_stay_apart():
+def test_names_in_the_legend_of_a_map_do_not_overlap():
     names = [f"{LONG}, number {k}" for k in range(24)]
     chart = draw_map([(float(k), k % 5) for k in range(24)], names, names)
     root = ElementTree.fromstring(chart)
@@ -258,7 +258,7 @@ const frame = document.querySelector('iframe');
 frame.onload = () => {
   const page = frame.contentDocument.documentElement;
   const wide = [...page.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth);
-  document.body.dataset.said = [frame.contentWindow.innerWidth, page.scrollWidth, wide.length];
+  document.body.dataset.sizes = [frame.contentWindow.innerWidth, page.scrollWidth, wide.length];
 };
 frame.srcdoc = %s;
 </script></body>"""
@@ -278,10 +278,12 @@ def test_a_phone_scrolls_tables_and_not_the_page(browse):
         sparsity=0.1,
         on_first=first.append,
     )
-    shown = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
-    page = render_evaluation_page(record, "ldslearn evaluate " + "long-" * 40, shown, name=LONG)
+    diagnostics = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
+    page = render_evaluation_page(
+        record, "ldslearn evaluate " + "long-" * 40, diagnostics, name=LONG
+    )
     page = page.replace("<details>", "<details open>")
     done = browse(FRAME % json.dumps(page).replace("</", "<\\/"), "--dump-dom")
-    inner, whole, scrolling = re.search(r'data-said="([^"]*)"', done.stdout).group(1).split(",")
+    inner, whole, scrolling = re.search(r'data-sizes="([^"]*)"', done.stdout).group(1).split(",")
     assert int(whole) <= int(inner) == 390
     assert int(scrolling) >= 3  # rounds, matrix, list of mistakes

@@ -11,20 +11,20 @@ from ldslearn.report.axes import make_linear_axis, make_log_axis
 HOSTILE = '<script>alert("x")</script> & "quotes"'
 
 
-def drawn(*series, **options):
+def draw_chart(*series, **options):
     return ElementTree.fromstring(draw_lines(series, "x", "y", **options))
 
 
-def marks(root, number=0):
-    """Pixels of the marks of a series."""
+def find_marks(root, number=0):
+    """Return the pixels of the marks of a series."""
     found = root.findall(f".//g[@class='series'][@data-series='{number}']/path[@class='mark']")
     return np.array(
         [[float(v) for v in re.findall(r"[-\d.]+", one.get("transform"))[:2]] for one in found]
     )
 
 
-def proportional(values, pixels):
-    """Pixels are a line of the values, as two decimals tell."""
+def check_proportional(values, pixels):
+    """Return the slope of the pixels, which are linear in the values up to two decimals."""
     slope, base = np.polyfit(values, pixels, 1)
     assert slope != 0
     np.testing.assert_allclose(pixels, slope * np.asarray(values) + base, atol=0.011)
@@ -34,31 +34,31 @@ def proportional(values, pixels):
 @pytest.mark.parametrize("percent", [False, True])
 def test_places_are_linear_in_the_values(percent):
     x, y = [1, 4, 9, 30], [0.1, 0.85, 0.4, 0.93]
-    places = marks(drawn(Series("a", x, y), percent=percent))
-    assert proportional(x, places[:, 0]) > 0
-    assert proportional(y, places[:, 1]) < 0  # larger is higher
+    places = find_marks(draw_chart(Series("a", x, y), percent=percent))
+    assert check_proportional(x, places[:, 0]) > 0
+    assert check_proportional(y, places[:, 1]) < 0  # larger is higher
 
 
 def test_places_are_linear_in_the_logarithm():
     y = [3e-4, 0.02, 7.0, 55.0]
-    places = marks(drawn(Series("a", [1, 2, 3, 4], y), log_y=True))
-    assert proportional(np.log10(y), places[:, 1]) < 0
+    places = find_marks(draw_chart(Series("a", [1, 2, 3, 4], y), log_y=True))
+    assert check_proportional(np.log10(y), places[:, 1]) < 0
 
 
-def test_ticks_are_where_their_numbers_lie():
-    root = drawn(Series("a", [0, 10], [0.0, 40.0]))
+def test_ticks_are_at_their_values():
+    root = draw_chart(Series("a", [0, 10], [0.0, 40.0]))
     ticks = [t for t in root.findall("text[@class='tick']") if t.get("text-anchor") == "end"]
     values = [float(t.text) for t in ticks]
     assert values == [0, 10, 20, 30, 40]
     heights = [float(t.get("y")) - 4 for t in ticks]
-    both = np.append(heights, marks(root)[:, 1])
-    proportional([*values, 0.0, 40.0], np.round(both, 1))
+    both = np.append(heights, find_marks(root)[:, 1])
+    check_proportional([*values, 0.0, 40.0], np.round(both, 1))
 
 
 def test_error_bars_span_the_spread():
     y, spread = [5.0, 6.0, 7.0], [0.5, 0.0, 1.0]
-    root = drawn(Series("a", [1, 2, 3], y, spread))
-    slope = proportional(y, marks(root)[:, 1])
+    root = draw_chart(Series("a", [1, 2, 3], y, spread))
+    slope = check_proportional(y, find_marks(root)[:, 1])
     bars = root.findall(".//path[@class='spread']")
     assert len(bars) == 2
     for bar, around in zip(bars, [0.5, 1.0], strict=True):
@@ -67,16 +67,16 @@ def test_error_bars_span_the_spread():
 
 
 @pytest.mark.parametrize("gap", [None, math.nan])
-def test_a_gap_parts_the_line(gap):
-    root = drawn(Series("a", [1, 2, 3, 4, 5, 6], [1, 2, gap, 4, 5, gap]))
+def test_a_gap_splits_the_line(gap):
+    root = draw_chart(Series("a", [1, 2, 3, 4, 5, 6], [1, 2, gap, 4, 5, gap]))
     lines = [one.get("points").split() for one in root.findall(".//polyline")]
     assert [len(one) for one in lines] == [2, 2]
-    assert len(marks(root)) == 4
+    assert len(find_marks(root)) == 4
 
 
-def test_what_a_logarithm_has_not_is_a_gap():
-    root = drawn(Series("a", [1, 2, 3], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0]), log_y=True)
-    assert len(marks(root)) == 2
+def test_values_without_a_logarithm_are_gaps():
+    root = draw_chart(Series("a", [1, 2, 3], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0]), log_y=True)
+    assert len(find_marks(root)) == 2
     assert root.findall(".//polyline") == []
 
 
@@ -96,23 +96,23 @@ def test_what_a_logarithm_has_not_is_a_gap():
     ],
 )
 def test_odd_values_stay_inside(x, y, options):
-    root = drawn(Series("a", x, y), **options)
+    root = draw_chart(Series("a", x, y), **options)
     width, height = (float(root.get(name)) for name in ("width", "height"))
-    places = marks(root)
+    places = find_marks(root)
     assert len(places) == sum(value is not None for value in y)
     if len(places):
         assert ((places > 0) & (places < [width, height])).all()
 
 
-def test_points_say_what_they_are():
-    root = drawn(Series(HOSTILE, [10], [0.925], [0.02]), percent=True)
+def test_points_have_tooltips():
+    root = draw_chart(Series(HOSTILE, [10], [0.925], [0.02]), percent=True)
     (tip,) = root.findall(".//g[@class='series']/path/title")
     assert tip.text == f"{HOSTILE}; x 10: 92.5 ± 2.0 %"
     assert "<script" not in draw_lines([Series(HOSTILE, [1], [1])], HOSTILE, HOSTILE, title=HOSTILE)
 
 
 def test_series_differ_without_colour():
-    root = drawn(*(Series(str(k), [1, 2], [k, k + 1]) for k in range(12)))
+    root = draw_chart(*(Series(str(k), [1, 2], [k, k + 1]) for k in range(12)))
     looks = {
         (group.find("path").get("d"), group.find("polyline").get("stroke-dasharray"))
         for group in root.findall(".//g[@class='series']")
@@ -120,8 +120,8 @@ def test_series_differ_without_colour():
     assert len(looks) == 12
 
 
-def test_names_stay_inside_and_apart():
-    root = drawn(*(Series(f"a rather long name {k}", [1], [k]) for k in range(9)), width=300)
+def test_names_stay_inside_and_do_not_overlap():
+    root = draw_chart(*(Series(f"a rather long name {k}", [1], [k]) for k in range(9)), width=300)
     keys = root.findall(".//g[@class='key']")
     boxes = [{n: float(k.find("rect").get(n)) for n in ("x", "y", "width")} for k in keys]
     assert len(boxes) == 9

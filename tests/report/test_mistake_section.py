@@ -10,12 +10,12 @@ from ldslearn.report.mistake_section import format_mistakes
 HOSTILE = '<script>alert("x")</script> & "quotes"'
 
 
-def entry(k, **options):
+def make_entry(k, **options):
     usual = {"round": 1, "index": k, "name": f"file {k}", "label": "a", "predicted": HOSTILE}
     return {**usual, "probability": None, "margin": None, **options}
 
 
-def section_of(entries, mistakes=()):
+def format_section(entries, mistakes=()):
     record = {"mislabelled": entries, "rounds": [{"n_test": 40}]}
     return format_mistakes(record, SimpleNamespace(mistakes=tuple(mistakes)))
 
@@ -25,7 +25,9 @@ def test_mislabelled_sequences_are_drawn_and_listed():
     lines = np.array([[0.0, 1.0, 0.0], [2.0, -2.0, 2.0]])
     film = Mistake("f", "a", HOSTILE, 0.75, None, frames, None, None, 16, 3)
     wave = Mistake("w", "a", HOSTILE, 0.5, None, None, np.arange(3.0), lines, 7, 3)
-    text = section_of([entry(0, probability=0.75), entry(1, probability=0.5)], [film, wave])
+    text = format_section(
+        [make_entry(0, probability=0.75), make_entry(1, probability=0.5)], [film, wave]
+    )
     assert text.count('class="film"') == 1
     chart = ElementTree.fromstring(re.search("<svg.*?</svg>", text).group(0))
     places = [
@@ -46,21 +48,21 @@ def test_mislabelled_sequences_are_drawn_and_listed():
     assert "<script" not in text
 
 
-def test_margins_are_told_as_margins_and_nothing_as_nothing():
-    words = re.sub("<.*?>", "|", section_of([entry(0, margin=0.123456)]))
+def test_margins_are_named_margins():
+    words = re.sub("<.*?>", "|", format_section([make_entry(0, margin=0.123456)]))
     assert "0.123|" in words
     assert "The margin is" in words
     assert "probability" not in words
-    words = re.sub("<.*?>", "|", section_of([entry(0)]))
+    words = re.sub("<.*?>", "|", format_section([make_entry(0)]))
     assert "margin" not in words
     assert "probability" not in words
-    assert "None." in section_of([])
-    assert "1 more are in the record" in section_of([entry(k) for k in range(501)])
+    assert "None." in format_section([])
+    assert "1 more are in the record" in format_section([make_entry(k) for k in range(501)])
 
 
-def test_shares_are_not_told_as_probabilities():
+def test_shares_are_not_named_probabilities():
     one = Mistake("f", "a", "b", None, None, None, None, None, 3, 9, share=0.4)
-    words = re.sub("<.*?>", "|", section_of([entry(0, share=0.4)], [one]))
+    words = re.sub("<.*?>", "|", format_section([make_entry(0, share=0.4)], [one]))
     assert "(share 0.40)" in words
     assert "The share is" in words
     assert "probability" not in words

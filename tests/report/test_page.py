@@ -16,29 +16,29 @@ from ldslearn.report.page import (
 )
 
 LINES = draw_lines([Series("first", [1, 2], [3, 4]), Series("second", [1, 2], [5, 2])], "x", "y")
-# What a reader does: points at a mark, walks on by a key, hides the second series, and walks on
-# past it to the first mark again.
+# A reader points at a mark, moves on by a key, hides the second series, and moves past it to
+# the first mark.
 READER = """
   const marks = document.querySelectorAll('.series .mark'), tip = document.querySelector('.tip');
-  const said = [document.querySelectorAll('svg title').length];
+  const seen = [document.querySelectorAll('svg title').length];
   marks[0].dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
-  said.push(tip.hidden, tip.textContent);
+  seen.push(tip.hidden, tip.textContent);
   marks[0].focus();
   marks[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
-  said.push(tip.textContent, document.activeElement === marks[1]);
+  seen.push(tip.textContent, document.activeElement === marks[1]);
   const key = document.querySelectorAll('.key')[1];
   key.dispatchEvent(new MouseEvent('click', { bubbles: true }));
   const series = document.querySelectorAll('.series');
-  said.push(key.getAttribute('aria-pressed'), series[0].classList.contains('off'),
+  seen.push(key.getAttribute('aria-pressed'), series[0].classList.contains('off'),
     series[1].classList.contains('off'));
   marks[1].dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
-  said.push(document.activeElement === marks[0]);
-  said.push(document.documentElement.scrollWidth <= innerWidth);
-  document.body.dataset.said = said.join('|');
+  seen.push(document.activeElement === marks[0]);
+  seen.push(document.documentElement.scrollWidth <= innerWidth);
+  document.body.dataset.seen = seen.join('|');
 """
 
 
-def test_the_policy_admits_the_script_and_no_other():
+def test_the_policy_admits_only_the_script_of_the_page():
     text = render_page("t", [])
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     own = b64encode(sha256(script.encode()).digest()).decode()
@@ -70,15 +70,15 @@ def test_parts():
     assert "figcaption" not in format_figure("<svg></svg>", "")
 
 
-def test_tips_and_legends_answer(browse):
+def test_tooltips_and_legends_react(browse):
     text = render_page("t", [format_figure(LINES, "")])
     (hash_,) = re.findall(r"'(sha256-[^']+)'", text)
     more = b64encode(sha256(READER.encode()).digest()).decode()
     text = text.replace(f"'{hash_}'", f"'{hash_}' 'sha256-{more}'")
     text = text.replace("</body>", f"<script>{READER}</script></body>")
     done = browse(text, "--dump-dom")
-    said = re.search(r'data-said="([^"]*)"', done.stdout).group(1).split("|")
-    assert said == [
+    seen = re.search(r'data-seen="([^"]*)"', done.stdout).group(1).split("|")
+    assert seen == [
         "0", "false", "first; x 1: 3", "first; x 2: 4", "true", "false", "false", "true",
         "true", "true",
     ]  # fmt: skip
@@ -93,7 +93,7 @@ def test_another_script_does_not_run(browse):
 
 
 def test_a_film_shows_its_frames_in_turn(browse, tmp_path):
-    # Twelve greys: whatever moment is caught, the window shows one of them and nothing else.
+    # Twelve greys: at any time the window shows exactly one of them.
     greys = (20 * np.arange(1, 13)).astype(np.uint8)
     frames = np.broadcast_to(greys[:, None, None], (12, 8, 8))
     seen = set()

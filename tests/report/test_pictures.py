@@ -14,14 +14,14 @@ RNG = np.random.default_rng(0)
 HOSTILE = '<script>alert("x")</script> & "quotes"'
 
 
-def decoded(file):
-    """Pixels by another reader."""
+def decode_png(file):
+    """Return the pixels as matplotlib reads them."""
     return np.rint(255 * matplotlib.image.imread(io.BytesIO(file))).astype(np.uint8)
 
 
-def embedded(text):
+def decode_images(text):
     return [
-        decoded(b64decode(one)) for one in re.findall(r"data:image/png;base64,([\w+/=]+)", text)
+        decode_png(b64decode(one)) for one in re.findall(r"data:image/png;base64,([\w+/=]+)", text)
     ]
 
 
@@ -31,16 +31,18 @@ def test_png_keeps_pixels(shape, smooth):
     pixels = RNG.integers(0, 256, shape, dtype=np.uint8)
     if smooth:
         pixels = (np.indices(shape).sum(axis=0) % 256).astype(np.uint8)
-    np.testing.assert_array_equal(decoded(encode_png(pixels)), pixels)
+    np.testing.assert_array_equal(decode_png(encode_png(pixels)), pixels)
 
 
 def test_png_of_a_palette():
     palette = RNG.integers(0, 256, (16, 3), dtype=np.uint8)
     numbers = RNG.integers(0, 16, (9, 4), dtype=np.uint8)
-    np.testing.assert_array_equal(decoded(encode_png(numbers, palette))[..., :3], palette[numbers])
+    np.testing.assert_array_equal(
+        decode_png(encode_png(numbers, palette))[..., :3], palette[numbers]
+    )
 
 
-def test_smooth_pictures_pack():
+def test_smooth_images_compress():
     smooth = (np.indices((200, 200)).sum(axis=0) // 2).astype(np.uint8)
     assert len(encode_png(smooth)) < 0.02 * smooth.size
 
@@ -48,7 +50,7 @@ def test_smooth_pictures_pack():
 @pytest.mark.parametrize(
     "bad", [np.zeros((2, 2)), np.zeros((2, 2, 4), np.uint8), np.zeros((0, 3), np.uint8)]
 )
-def test_png_of_something_else(bad):
+def test_png_of_other_arrays_is_an_error(bad):
     with pytest.raises(ValueError, match="pixels must be a .* array of uint8; got"):
         encode_png(bad)
 
@@ -56,7 +58,7 @@ def test_png_of_something_else(bad):
 def test_a_picture_is_escaped_and_sized():
     pixels = RNG.integers(0, 256, (6, 4), dtype=np.uint8)
     text = format_image(pixels, HOSTILE, 3)
-    np.testing.assert_array_equal(embedded(text)[0], pixels)
+    np.testing.assert_array_equal(decode_images(text)[0], pixels)
     assert 'width="12" height="18"' in text
     assert "<script" not in text
 
@@ -64,7 +66,7 @@ def test_a_picture_is_escaped_and_sized():
 def test_a_film_is_its_frames_side_by_side():
     frames = RNG.normal(size=(5, 6, 4))
     text = format_film(frames, HOSTILE, rate=10, side=60)
-    (strip,) = embedded(text)
+    (strip,) = decode_images(text)
     assert strip.shape == (6, 20)
     expected = 255 * (frames - frames.min()) / np.ptp(frames)
     for k in range(5):
@@ -76,11 +78,11 @@ def test_a_film_is_its_frames_side_by_side():
     assert "<script" not in text
 
 
-def test_films_of_bytes_of_one_frame_and_of_nothing_new():
+def test_films_of_bytes_of_one_frame_and_of_equal_frames():
     frames = RNG.integers(40, 90, (3, 5, 5), dtype=np.uint8)
-    np.testing.assert_array_equal(embedded(format_film(frames, ""))[0], np.hstack(frames))
+    np.testing.assert_array_equal(decode_images(format_film(frames, ""))[0], np.hstack(frames))
     assert "animation:none" in format_film(frames[:1], "")
-    assert np.ptp(embedded(format_film(np.ones((2, 3, 3)), ""))[0]) == 0
+    assert np.ptp(decode_images(format_film(np.ones((2, 3, 3)), ""))[0]) == 0
     with pytest.raises(ValueError, match=r"frames must be a .* array; got shape \(3, 3\)"):
         format_film(np.zeros((3, 3)), "")
 
@@ -90,7 +92,7 @@ def test_a_matrix_is_ordered_by_class():
     order = [1, 2, 4, 0, 3]
     matrix = RNG.random((5, 5))
     text = draw_matrix(matrix, labels)
-    pixels, scale = (one[..., :3].astype(int) for one in embedded(text))
+    pixels, scale = (one[..., :3].astype(int) for one in decode_images(text))
     assert pixels.shape == (5, 5, 3)
     ramp = scale[0]  # the n-th colour stands for the n-th share
     found = np.array([[np.abs(ramp - p).sum(axis=1).argmin() for p in row] for row in pixels])
@@ -110,7 +112,7 @@ def test_matrices_of_one_and_of_many():
     assert "<image" in draw_matrix(np.ones((1, 1)), ["a"], "words")
     many = draw_matrix(RNG.random((90, 90)), [f"class {k}" for k in range(90)])
     assert many.count("<title>") == 90
-    assert "class 7</text>" not in many  # no room
+    assert "class 7</text>" not in many  # too narrow
     with pytest.raises(ValueError, match="matrix must be square, a row for each of 2 labels"):
         draw_matrix(np.ones((2, 3)), ["a", "b"])
 

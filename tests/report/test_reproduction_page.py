@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ldslearn.paper import reproduce
-from ldslearn.paper.panels import eigenvalues, images, lines, movies, table
+from ldslearn.paper.panels import make_eigenvalues, make_images, make_lines, make_movies, make_table
 from ldslearn.report import render_reproduction_page
 
 HOSTILE = '<script>alert("x")</script> & "quotes"'
@@ -15,8 +15,8 @@ def record(tmp_path_factory):
     )
 
 
-def made_of(*panels):
-    """A record of one figure."""
+def make_record(*panels):
+    """Return a record of one figure."""
     collection = {"name": "x", "title": HOSTILE, "origin": "embedded", "words": HOSTILE}
     about = {
         "title": HOSTILE, "origin": "embedded", "n_sequences": 1, "n_channels": 1, "shortest": 1,
@@ -49,16 +49,16 @@ def test_a_page_shows_every_panel_and_claim(record):
     assert len(page) < 2_000_000
 
 
-def test_nothing_of_a_record_is_taken_for_html():
+def test_texts_of_a_record_are_escaped():
     curves = {HOSTILE: ([1.0, 2.0], [[0.5], [0.6]])}
-    shown = [
-        lines(HOSTILE, HOSTILE, HOSTILE, curves, percent=True),
-        table(HOSTILE, [HOSTILE], [[HOSTILE]], HOSTILE),
-        eigenvalues(HOSTILE, {HOSTILE: [[0.5, 0.1], [0.1, 0.2]]}),
-        images(HOSTILE, np.zeros((1, 2, 4), int).tolist(), (2, 2), HOSTILE),
-        movies(HOSTILE, np.zeros((1, 3, 4), int).tolist(), (2, 2), HOSTILE),
+    panels = [
+        make_lines(HOSTILE, HOSTILE, HOSTILE, curves, percent=True),
+        make_table(HOSTILE, [HOSTILE], [[HOSTILE]], HOSTILE),
+        make_eigenvalues(HOSTILE, {HOSTILE: [[0.5, 0.1], [0.1, 0.2]]}),
+        make_images(HOSTILE, np.zeros((1, 2, 4), int).tolist(), (2, 2), HOSTILE),
+        make_movies(HOSTILE, np.zeros((1, 3, 4), int).tolist(), (2, 2), HOSTILE),
     ]
-    page = render_reproduction_page(made_of(*shown), HOSTILE)
+    page = render_reproduction_page(make_record(*panels), HOSTILE)
     assert page.count("<script>") == 1  # the page's own
     assert page.count("&lt;script&gt;") > 10
 
@@ -67,7 +67,9 @@ def test_colour_frames_become_grey():
     films = np.random.default_rng(0).integers(0, 255, (1, 2, 2, 2, 3))
     grey = films.mean(axis=-1).round().astype(int)
     coloured, plain = (
-        render_reproduction_page(made_of(movies("m", film.reshape(1, 2, -1).tolist(), shape)), "x")
+        render_reproduction_page(
+            make_record(make_movies("m", film.reshape(1, 2, -1).tolist(), shape)), "x"
+        )
         for film, shape in ((films, (2, 2, 3)), (grey, (2, 2)))
     )
     assert 'class="film"' in coloured
