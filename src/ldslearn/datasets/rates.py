@@ -54,7 +54,7 @@ def warn_of_other_rates(
         )
 
 
-def describe_rates(rates: Floats | None) -> str:
+def _describe_rates(rates: Floats | None) -> str:
     """Return ``50 Hz``, ``25 to 50 Hz``, or an empty text where no rate is known."""
     known = [] if rates is None else [rate for rate in rates if not math.isnan(rate)]
     if not known:
@@ -90,6 +90,6 @@ def describe_time(
         f"column {one}" if one.isdecimal() else f"column {one!r}" for one in column.split(",")
     )
     files = "1 file" if n_files == 1 else f"{n_files} files"
-    rate = describe_rates(rates) or "no unit of time"
+    rate = _describe_rates(rates) or "no unit of time"
     also = f" ({' and '.join(unused)} omitted)" if unused else ""
     return f"time: {called} of {files}, {rate}{also}; {describe_channels(channels, n_channels)}"

@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn.sequences.time_recognition import (
-    is_short_name,
-    is_time_name,
-    rises_evenly,
-    rises_mostly,
-)
+from ldslearn.sequences.time_recognition import is_time_name, rises_like_time
 
 _OWNERS = {
     "id", "caseid", "instance", "instanceid", "instances", "sequence", "sequenceid", "seriesid",
@@ -43,7 +38,7 @@ def sequences_from_data_frame(frame: Any, name: str) -> list[NDArray[Any]]:
     name : str
         What messages call it.
     """
-    if is_nested(frame):
+    if _is_nested(frame):
         return [_stack_cells(name, row, frame[row : row + 1]) for row in range(len(frame))]
     index: Any = getattr(frame, "index", None)
     names = [str(column) for column in frame.columns]
@@ -78,7 +73,7 @@ def sequence_from_data_frame(frame: Any) -> NDArray[Any]:
     return np.stack(kept) if kept else np.empty((0, len(frame)))
 
 
-def is_nested(frame: Any) -> bool:
+def _is_nested(frame: Any) -> bool:
     """Whether each cell of a frame holds values over time instead of one value."""
     if not len(frame) or not frame.shape[1]:
         return False
@@ -147,8 +142,7 @@ def _is_time(name: str, values: NDArray[Any]) -> bool:
         return False
     if values.dtype.kind not in "fiu":
         return True
-    ticks = values.astype(np.float64)
-    return rises_evenly(ticks) if is_short_name(name) else rises_mostly(ticks)
+    return rises_like_time(name, values.astype(np.float64))
 
 
 def _suggest_pivot(names: list[str]) -> str:

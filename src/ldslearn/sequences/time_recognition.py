@@ -52,11 +52,6 @@ def is_counter_name(name: str) -> bool:
     return not name.strip() or (words.isdisjoint(_TIMES) and not words.isdisjoint(_COUNTERS))
 
 
-def is_short_name(name: str) -> bool:
-    """Whether a name of time is so short ("t", "s") that values must rise evenly, too."""
-    return name.strip().lower() in _SHORT
-
-
 def find_unit_in_name(name: str) -> float | None:
     """Return the seconds in the unit that a column's name ends or starts with; None without."""
     words = _split_words(name)
@@ -72,6 +67,13 @@ def find_epoch_unit(first: float, last: float) -> float | None:
         if all(_EPOCH[0] <= value * unit <= _EPOCH[1] for value in (first, last)):
             return unit
     return None
+
+
+def rises_like_time(name: str, values: Floats, quantum: float = 0.0) -> bool:
+    """Whether the values of a column with a name of time rise: evenly if it is short ("t")."""
+    if name.strip().lower() in _SHORT:
+        return rises_evenly(values, quantum)
+    return rises_mostly(values)
 
 
 def rises_mostly(values: Floats) -> bool:

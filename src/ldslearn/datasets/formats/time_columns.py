@@ -12,9 +12,9 @@ from ldslearn.sequences.time_recognition import (
     find_epoch_unit,
     find_unit_in_name,
     is_counter_name,
-    is_short_name,
     is_time_name,
     rises_evenly,
+    rises_like_time,
     rises_mostly,
     rises_strictly,
 )
@@ -123,8 +123,12 @@ def find_time(candidates: CandidateColumns, n_columns: int, *, strict: bool) -> 
         except ValueError:
             if strict and column in named:
                 raise
-    no_channels = {i for i in named if i in found and _is_time(names[i], found[i])}
-    no_channels |= {i for i, stamps in found.items() if stamps.kind != "number"}
+    no_channels = {
+        i
+        for i, stamps in found.items()
+        if stamps.kind != "number"
+        or (i in named and rises_like_time(names[i], stamps.ticks, stamps.quantum))
+    }
     doubt = None
     for column in named:
         if column in found and column not in no_channels and n_columns > 1:
@@ -145,13 +149,6 @@ def find_time(candidates: CandidateColumns, n_columns: int, *, strict: bool) -> 
         )  # fmt: skip
     clock = _choose_clock(candidates, {i: found[i] for i in sorted(no_channels)})
     return TimeColumns(clock, frozenset(no_channels), doubt)
-
-
-def _is_time(name: str, stamps: Stamps) -> bool:
-    """Whether the values of a column with a name of time confirm it."""
-    if stamps.kind == "number" and is_short_name(name):
-        return rises_evenly(stamps.ticks, stamps.quantum)
-    return stamps.kind != "number" or rises_mostly(stamps.ticks)
 
 
 def _choose_clock(candidates: CandidateColumns, times: Mapping[int, Stamps]) -> Clock | None:
