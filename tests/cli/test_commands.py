@@ -469,7 +469,7 @@ def test_control_c(clips, tmp_path):
         "def long(*_, **__):\n"
         "    print('working', flush=True)\n"
         "    time.sleep(60)\n"
-        "fitting.choose = long\n"
+        "fitting.choose_parameters = long\n"
         "from ldslearn.cli import main\n"
         "main()\n"
     )

@@ -30,7 +30,7 @@ _CLASSES = "Sec. 9.3, Fig. 15"
 
 CLAIMS = {
     "soft-none": Claim(
-        "SN raises accuracy above that of systems left unstable (the paper: not on SD and BDH)",
+        "SN raises accuracy above that of unstable systems (the paper: not on SD and BDH)",
         _STABILITY,
         excepted=("SD", "BDH"),
     ),
@@ -39,7 +39,7 @@ CLAIMS = {
         f"{_STABILITY}, note 9",
     ),
     "soft-not-tactile": Claim(
-        "SN does not raise accuracy on SD and BDH (judged: by less than five points)",
+        "SN does not raise accuracy on SD and BDH (tested: by less than five points)",
         _STABILITY,
         "needs SD or BDH",
     ),
@@ -62,7 +62,7 @@ CLAIMS = {
         "needs a tactile set",
     ),
     "order-factor": Claim(
-        "LDS-SC-Grass is about L times as fast as gLDS-SC (judged: at least L / 2 times)", "Sec. 8"
+        "LDS-SC-Grass is about L times as fast as gLDS-SC (tested: at least L / 2 times)", "Sec. 8"
     ),
     "grass-steady": Claim(
         "the accuracy of LDS-SC-Grass is steady for large n", f"Sec. 9.2, {_STATES}"
@@ -108,7 +108,7 @@ CLAIMS = {
         "a property, which tests of this library check for every update",
     ),
     "few-iterations": Claim(
-        "LDS-DL converges in a few iterations (judged: 90 % of the decrease of all iterations is"
+        "LDS-DL converges in a few iterations (tested: 90 % of the decrease of all iterations is"
         " reached after 5)",
         _START,
     ),
@@ -128,9 +128,9 @@ CLAIMS = {
     "atoms-patterns": Claim(
         "learned measurement matrices capture more spatial patterns, transitions change little",
         "Sec. 9.3, Fig. 13",
-        "judged by looking at pictures; the page shows them",
+        "assessed by viewing pictures, which the page shows",
     ),
-    "learned": Claim("a learned dictionary is more accurate than one drawn at random", _TRAINING),
+    "learned": Claim("a learned dictionary is more accurate than one of random atoms", _TRAINING),
     "infinite-2": Claim("covLDS-DL is more accurate than gLDS-DL, L = 2, for J < 16", _TRAINING),
     "infinite-3": Claim("covLDS-DL is more accurate than gLDS-DL, L = 3, for J < 16", _TRAINING),
     "parity-2": Claim(
@@ -140,14 +140,14 @@ CLAIMS = {
         "covLDS-DL and gLDS-DL, L = 3, are within five points of each other for J >= 16", _TRAINING
     ),
     "update-cheaper-2": Claim(
-        "an update of gLDS-DL takes longer than one of covLDS-DL, L = 2", _TRAINING
+        "an update of gLDS-DL, L = 2, takes longer than one of covLDS-DL", _TRAINING
     ),
     "update-cheaper-3": Claim(
-        "an update of gLDS-DL takes longer than one of covLDS-DL, L = 3", _TRAINING
+        "an update of gLDS-DL, L = 3, takes longer than one of covLDS-DL", _TRAINING
     ),
     "update-order": Claim("an update of gLDS-DL takes longer for L = 3 than for L = 2", _TRAINING),
     "update-factor": Claim(
-        "an update of LDS-DL is about L^2 / 2 times as fast as one of gLDS-DL (judged: at least"
+        "an update of LDS-DL is about L^2 / 2 times as fast as one of gLDS-DL (tested: at least"
         " L^2 / 4 times)",
         "Sec. 8",
     ),

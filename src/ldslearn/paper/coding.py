@@ -121,8 +121,8 @@ def judge_orders(data_set: DataSet, orders: list[int], found: Any) -> list[Evide
         conditions.append(trend)
     words = (
         f"gap {100 * first.value:+.1f} points at L = {orders[0]}, {format_interval(last)} at "
-        f"L = {orders[-1]}; the share of sequences on which they agree grows per doubling of L by "
-        f"{format_interval(trend)} points"
+        f"L = {orders[-1]}; the fraction of sequences on which they agree grows by "
+        f"{format_interval(trend)} points per doubling of L"
     )
     return [Evidence("converges", data_set.title, max(conditions, key=lambda one: one.p), words)]
 
@@ -196,7 +196,7 @@ def _judge_steadiness(
     accuracies = [panels.format_percent(found[method, n]["accuracy"]) for n in states]
     words = (
         f"{', '.join(accuracies)} % at n = "
-        f"{', '.join(map(str, states))}; last less first {format_interval(change)}"
+        f"{', '.join(map(str, states))}; last minus first {format_interval(change)} points"
     )
     return Evidence(claim, data_set.title, change.compare_to_margin(MARGIN), words)
 

@@ -159,7 +159,7 @@ def _judge_cost(data_set: DataSet, found: Any) -> list[Evidence]:
     logs = [log(a / b) if min(a, b) > 0 else 0.0 for a, b in pairs]
     more = estimate_mean(logs)
     low, value, high = (100 * (exp(x) - 1) for x in (more.low, more.value, more.high))
-    words = f"SN errs more by {value:.3g} % ({low:.3g} to {high:.3g}), mean over sequences"
+    words = f"error of SN larger by {value:.3g} % ({low:.3g} to {high:.3g}), mean over sequences"
     return [*evidence, Evidence("dwls-error", data_set.title, more, words)]
 
 
