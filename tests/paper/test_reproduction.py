@@ -176,7 +176,7 @@ def test_an_interrupted_call_goes_on_where_it_was(first, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         reproduce(["fig2", "covariance"], quick=True, records=tmp_path, say=said.append)
     assert len(list((tmp_path / "records").iterdir())) == 4
-    assert said[-1] == "on record: 4 runs of 9; asked for again, it goes on from there"
+    assert said[-1] == "on record: 4 of 9 runs; the same command resumes from there"
 
     def counted(run):
         done.append(run.key)
@@ -330,10 +330,10 @@ def test_numbers_in_print_stand_in_the_table(tmp_path, monkeypatch):
     (figure,) = reproduce(["table4"], quick=True, records=tmp_path)["figures"]
     (table,) = figure["panels"]
     assert table["columns"][0] == ""
-    assert table["columns"][-2:] == ["proposed", "cited in print"]
+    assert table["columns"][-2:] == ["proposed", "cited in the paper"]
     rows = {row[0]: row[1:] for row in table["rows"]}
     assert rows["BasicMotions"][:2] == ["50.0 (n = 2)", "50.0 (n = 2)"]
-    assert rows["UCLA, in print"] == [
+    assert rows["UCLA, paper"] == [
         "95.0", "93.0", "98.5", "96.0", "98.5", "96.0 KL-SVM, 97.5 KDT-SVM",
     ]  # fmt: skip
 

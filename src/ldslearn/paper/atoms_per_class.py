@@ -69,7 +69,7 @@ class AtomsPerClass(Experiment):
                 curves["as many for all classes"] = (both, together)
             printed = {int(J): value for J, value in plan.paper.get(data_set.name, {}).items()}
             if printed:
-                curves["in print"] = (list(printed), [[value / 100] for value in printed.values()])
+                curves["paper"] = (list(printed), [[value / 100] for value in printed.values()])
             outcome.panels.append(
                 panels.make_lines(
                     f"accuracy, {data_set.title}", "atoms per class", "accuracy (%)", curves,
@@ -101,11 +101,11 @@ def judge_atoms_per_class(
         J: estimate_log_ratio(own["together"], own["per class"]) for J, own in seconds.items()
     }
     if ratios:
-        judged = estimate_mean(average_logs(seconds, both, "together", "per class"))
+        decisive = estimate_mean(average_logs(seconds, both, "together", "per class"))
         words = ", ".join(
             f"{format_ratio(ratio)} for all classes at J_c = {J}" for J, ratio in ratios.items()
         )
-        evidence.append(Evidence("hierarchical-quick", data_set.title, judged, words))
+        evidence.append(Evidence("hierarchical-quick", data_set.title, decisive, words))
     return evidence
 
 

@@ -136,14 +136,14 @@ def judge_times(data_set: DataSet, orders: list[int], seconds: Any) -> list[Evid
     least = _LEAST_TACTILE_ORDER if tactile else _LEAST_ORDER
     larger = {L: ratio for L, ratio in ratios.items() if least <= L}
     if larger:  # the claim is about all of these: the smallest decides
-        judged = larger[min(larger)]
-        evidence.append(compare_times("cheaper", data_set.title, judged, larger, "gLDS-SC", "L"))
+        decisive = larger[min(larger)]
+        evidence.append(compare_times("cheaper", data_set.title, decisive, larger, "gLDS-SC", "L"))
     smaller = [L for L in orders if _LEAST_ORDER <= L < _LEAST_TACTILE_ORDER]
     if tactile and smaller:
-        judged = estimate_log_ratio(infinite, seconds[str(smaller[-1])])
-        ratio = {smaller[-1]: judged}
+        decisive = estimate_log_ratio(infinite, seconds[str(smaller[-1])])
+        ratio = {smaller[-1]: decisive}
         evidence.append(
-            compare_times("tactile-slower", data_set.title, judged, ratio, "LDS-SC-Grass", "L")
+            compare_times("tactile-slower", data_set.title, decisive, ratio, "LDS-SC-Grass", "L")
         )
     if len(orders) > 1:
         x = np.log2(orders) - np.mean(np.log2(orders))
@@ -156,9 +156,9 @@ def judge_times(data_set: DataSet, orders: list[int], seconds: Any) -> list[Evid
         for i in range(len(infinite))
     ]
     if larger:
-        judged = estimate_mean(factors)
+        decisive = estimate_mean(factors)
         evidence.append(
-            compare_times("order-factor", data_set.title, judged, larger, "gLDS-SC", "L")
+            compare_times("order-factor", data_set.title, decisive, larger, "gLDS-SC", "L")
         )
     return evidence
 
@@ -228,7 +228,7 @@ class Covariance(Experiment):
                 compare_runs("covariance-coding", data_set, found[even], found[1.0], words)
             )
         heads = ["without" if m == 1 else f"beta = {m:g}" for m in mixes]
-        columns = ["", *heads, "in print, without"]
+        columns = ["", *heads, "paper, without"]
         return Outcome([panels.make_table("accuracy (%) of LDS-SC-Grass", columns, rows)], evidence)
 
 

@@ -49,7 +49,7 @@ class Convergence(Experiment):
                 for init in ("random", "kmeans")
             }
             curves = {}
-            for init, name in (("random", "atoms drawn at random"), ("kmeans", "k-means")):
+            for init, name in (("random", "random atoms"), ("kmeans", "k-means")):
                 steps = list(zip(*histories[init], strict=True))
                 curves[name] = (list(range(len(steps))), steps)
             title = f"objective per system, {data_set.title}, J = {own['n_atoms']}"

@@ -1,4 +1,4 @@
-"""Where the sequences of an experiment come from: the paper's sets, stand-ins, or the package."""
+"""Data sets of the experiments: the paper's own, stand-ins, embedded and synthetic ones."""
 
 import hashlib
 import os
@@ -33,7 +33,7 @@ from ldslearn.video import to_sequence
 
 @dataclass(frozen=True)
 class DataSet:
-    """A collection that is at hand, and what is done with it.
+    """An available collection, with its protocols and parameters.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class DataSet:
     settings : dict
         Protocols, states, delays, scale and mix for this collection.
     n_jobs : int or None
-        Threads that work on it.
+        Number of threads.
     """
 
     name: str
@@ -55,7 +55,7 @@ class DataSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of sequences, labels, shape of frames, and which are trained and tested on."""
+        """Hash of sequences, labels, frame shape, and training and test parts."""
         digest = hashlib.sha256(fingerprint(self.data).encode())
         digest.update(str(self.data.frame_shape).encode())
         halves = self.split_halves() if "halves" in self.settings else []
@@ -65,7 +65,7 @@ class DataSet:
 
     @property
     def protocol(self) -> Protocol:
-        """How it is split for classification."""
+        """The protocol of classification."""
         return parse_protocol(self.settings["protocol"])
 
     def splits(self, seed: int = 0) -> list[Split]:
@@ -85,13 +85,13 @@ class DataSet:
 
     @property
     def n_states(self) -> int:
-        """States where they do not vary."""
+        """The number of states of experiments that do not vary it."""
         return self.limit_states(self.settings["n_states"])
 
     def list_states(self, most: int | None = None) -> list[int]:
-        """Return the numbers of states to compare, those that the sequences allow.
+        """Return the numbers of states to compare that the sequences allow.
 
-        Of many `most` are taken, from the smallest to the largest, and `n_states` beside them.
+        At most `most` of them, from the smallest to the largest, and `n_states`.
         """
         allowed = [n for n in self.settings["states"] if n == self.limit_states(n)]
         if most is not None and len(allowed) > most:
@@ -101,17 +101,17 @@ class DataSet:
 
     @property
     def delays(self) -> int:
-        """Lagged copies."""
+        """The number of lagged copies."""
         return int(self.settings.get("delays", 1))
 
 
 class Library:
-    """Finds collections, each read once.
+    """Finds data sets, and reads each once.
 
     Parameters
     ----------
     folder : path or None
-        Where the paper's sets and stand-ins are looked for.
+        Folder of the paper's sets and of stand-ins.
     n_jobs : int or None
     """
 
@@ -123,8 +123,8 @@ class Library:
         if self.folder is not None:
             if not self.folder.is_dir():
                 raise FileNotFoundError(
-                    f"the folder of data sets must be there; {self.folder} is no folder. "
-                    "Without one, embedded data are used; docs/datasets.md tells where to get "
+                    f"the folder of data sets must exist; {self.folder} is no folder. "
+                    "Without one, embedded data are used; docs/datasets.md says where to get "
                     "the paper's."
                 )
             if not any(
@@ -137,18 +137,18 @@ class Library:
                 raise _no_data_in_folder(self.folder, paths)
 
     def is_available(self, name: str) -> bool:
-        """Whether a collection is at hand."""
+        """Whether a data set is embedded, or its files are in the folder."""
         path = self.known[name].get("path")
         if path is None:
             return True
         return self.folder is not None and (self.folder / path).exists()
 
     def find_available(self, chain: Iterable[str]) -> str | None:
-        """Return the first of some names that is at hand, None if none is."""
+        """Return the first of these names that is available, or None."""
         return next((name for name in chain if self.is_available(name)), None)
 
     def load(self, name: str) -> DataSet:
-        """Return a collection."""
+        """Return a data set by its name."""
         if name not in self._read:
             entry = dict(self.known[name])
             path = None
@@ -179,12 +179,12 @@ _READERS: dict[str, Callable[[Path, int | None], Collection]] = {
 }
 
 
-def _textures(entry: dict[str, Any]) -> Collection:
+def _make_textures(entry: dict[str, Any]) -> Collection:
     videos, kinds = make_dynamic_textures(random_state=0, **entry["draw"])
     return Collection([to_sequence(v) for v in videos], kinds, frame_shape=videos.shape[2:])
 
 
-def _systems(entry: dict[str, Any]) -> Collection:
+def _make_systems(entry: dict[str, Any]) -> Collection:
     options = dict(entry["draw"])
     if isinstance(options["n_timepoints"], list):
         options["n_timepoints"] = tuple(options["n_timepoints"])
@@ -200,20 +200,20 @@ def _join_parts(parts: tuple[Any, Any, Any, Any]) -> Collection:
 
 
 _EMBEDDED: dict[str, Callable[[dict[str, Any]], Collection]] = {
-    "textures": _textures,
-    "clear": _textures,
-    "systems2": _systems,
-    "systems3": _systems,
-    "systems10": _systems,
+    "textures": _make_textures,
+    "clear": _make_textures,
+    "systems2": _make_systems,
+    "systems3": _make_systems,
+    "systems10": _make_systems,
     "motions": lambda entry: _join_parts(load_basic_motions()),
     "vowels": lambda entry: _join_parts(load_japanese_vowels()),
 }
 
 
 def _no_data_in_folder(folder: str | PathLike[str], known: Mapping[str, str]) -> FileNotFoundError:
-    """A folder in which no data set was found."""
+    """Return the error for a folder without any data set."""
     names = ", ".join(f"{path} ({title})" for path, title in known.items())
     return FileNotFoundError(
-        f"{folder} must hold one of the collections {names} at least; none is there. "
-        "docs/datasets.md tells where to get them and how each is laid out, and of the stand-ins."
+        f"{folder} must contain at least one of the collections {names}; none is there. "
+        "docs/datasets.md says where to get them and how to arrange their files."
     )

@@ -121,8 +121,10 @@ def judge_methods(data_set: DataSet, found: Any, sizes: list[int]) -> list[Evide
         by_size = [estimate_difference(gap, n_train) for gap in gaps]
         each = [f"{100 * one.value:+.1f} at J = {J}" for J, one in zip(own, by_size, strict=True)]
         words = f"{', '.join(each)} (mean over these J: {format_interval(estimate)})"
-        judged = estimate
+        decisive = estimate
         if claim.startswith("parity"):  # at every J: the least certain decides
-            judged = max((one.compare_to_margin(MARGIN) for one in by_size), key=lambda one: one.p)
-        evidence.append(Evidence(claim, data_set.title, judged, words))
+            decisive = max(
+                (one.compare_to_margin(MARGIN) for one in by_size), key=lambda one: one.p
+            )
+        evidence.append(Evidence(claim, data_set.title, decisive, words))
     return evidence

@@ -119,7 +119,7 @@ def estimate_difference(gaps: Sequence[Floats], n_train: Sequence[int]) -> Estim
     """Return the mean of gaps of accuracies with its standard error.
 
     Random rounds share sequences: their variance is enlarged as by Nadeau and Bengio (2003). One
-    round alone is judged by its sequences.
+    round alone is tested by its sequences.
 
     Parameters
     ----------
@@ -166,14 +166,14 @@ def average_logs(seconds: dict[int, Any], sizes: list[int], slow: str, quick: st
 def compare_times(
     claim: str,
     collection: str,
-    judged: Estimate,
+    decisive: Estimate,
     ratios: Mapping[Any, Estimate],
     who: str,
     what: str,
 ) -> Evidence:
-    """Return what ratios of times say; `judged` decides, all are in the words."""
+    """Return evidence from ratios of times: `decisive` decides, all are listed in the words."""
     words = ", ".join(f"{format_ratio(ratio)} at {what} = {s}" for s, ratio in ratios.items())
-    return Evidence(claim, collection, judged, f"{who} takes {words}")
+    return Evidence(claim, collection, decisive, f"{who} takes {words}")
 
 
 def format_interval(estimate: Estimate) -> str:

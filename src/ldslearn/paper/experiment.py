@@ -1,4 +1,4 @@
-"""What an experiment is: the runs it needs, and what it shows of their numbers."""
+"""An experiment: the runs it needs, and what it makes of their numbers."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ Results = dict[str, dict[Any, Any]]
 
 @dataclass
 class Outcome:
-    """Panels of a figure, and what it says of the paper's claims."""
+    """Panels of a figure, and evidence on the paper's claims."""
 
     panels: list[Panel]
     evidence: list[Evidence] = field(default_factory=list)
 
 
 class Experiment(ABC):
-    """One kind of figure."""
+    """One kind of figure or table."""
 
     @abstractmethod
     def plan_runs(self, data_set: DataSet, settings: dict[str, Any]) -> dict[Any, Run]:
@@ -37,4 +37,4 @@ class Experiment(ABC):
         results: Results,
         settings: dict[str, dict[str, Any]],
     ) -> Outcome:
-        """Return what the figure shows; `settings` are those of every collection."""
+        """Return panels and evidence; `settings` are those of every collection."""

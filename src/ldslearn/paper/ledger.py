@@ -35,7 +35,7 @@ class Run:
     Attributes
     ----------
     kind : str
-        A name of :data:`ldslearn.paper.registry.KINDS`.
+        A name of :data:`ldslearn.paper.registry.COMPUTATIONS`.
     data_set : DataSet
     parameters : dict
         Plain values.
@@ -47,7 +47,7 @@ class Run:
 
     @cached_property
     def configuration(self) -> dict[str, Any]:
-        """All that decides the numbers, but for versions of libraries."""
+        """Everything that determines the numbers, except versions of libraries."""
         return {
             "format": FORMAT,
             "version": versions()["ldslearn"],
@@ -66,19 +66,19 @@ class Run:
 
 
 class Ledger:
-    """A folder of records, one JSON file per run, each written whole or not at all.
+    """A folder of records, one JSON file per run, each written completely or not at all.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there.
+        Created if it does not exist.
 
     Attributes
     ----------
     makers : list of dict
         Versions and machines of the records that were used.
     seconds : dict of str to float
-        What the runs of these records took, whenever they were done.
+        Durations of the runs of these records, whenever they were computed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -91,13 +91,13 @@ class Ledger:
             raise _no_room_for_records(self.folder, error) from error
 
     def path(self, run: Run) -> Path:
-        """Where the record of a run is kept."""
+        """Return the path of the record of a run."""
         return self.folder / f"{run.kind}-{run.data_set.name}-{run.key}.json"
 
     def find(self, run: Run) -> dict[str, Any] | None:
-        """Return the numbers of a run that was done before, None if it was not.
+        """Return the numbers of a run from its record, None if there is none.
 
-        A damaged record is as good as none: the run is done again.
+        A damaged record counts as none: the run is computed again.
         """
         try:
             record = read_json(self.path(run), _LARGEST_RECORD)
@@ -146,7 +146,7 @@ class Ledger:
 
 
 def describe_machine() -> dict[str, Any]:
-    """What the times were measured on, without naming the machine."""
+    """Return system, processor and cores, without the name of the machine."""
     return {
         "system": platform.system(),
         "processor": platform.machine(),
@@ -157,8 +157,8 @@ def describe_machine() -> dict[str, Any]:
 
 
 def _no_room_for_records(folder: str | PathLike[str], error: OSError) -> OSError:
-    """Records that cannot be written."""
+    """Return the error for records that cannot be written."""
     return OSError(
-        f"records must be written to {folder}; {error.strerror or error}. Those already there are "
-        "whole: make room, or name another folder with --output, and run the command again."
+        f"records must be written to {folder}; {error.strerror or error}. Existing records "
+        "are complete: make room, or name another folder with --output, and run the command again."
     )

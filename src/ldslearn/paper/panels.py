@@ -1,4 +1,4 @@
-"""What a figure shows, as plain values: a page, a terminal or matplotlib draws them."""
+"""Panels of a figure as plain values, which a page, a terminal or matplotlib draws."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ def make_lines(
     percent: bool = False,
     log: bool = False,
 ) -> Panel:
-    """Return curves: for each name its x, and for each x the values of all rounds."""
+    """Return curves: per name its x, and per x the values of all rounds."""
     return {
         "panel": "lines",
         "title": title,
@@ -40,7 +40,7 @@ def make_lines(
 def make_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str = ""
 ) -> Panel:
-    """Return rows of words and numbers."""
+    """Return a table of text."""
     return {
         "panel": "table",
         "title": title,
@@ -51,7 +51,7 @@ def make_table(
 
 
 def make_eigenvalues(title: str, groups: dict[str, Any]) -> Panel:
-    """Return points of the complex plane, for each name real and imaginary parts."""
+    """Return points of the complex plane: per name, real and imaginary parts."""
     return {"panel": "eigenvalues", "title": title, "groups": groups}
 
 

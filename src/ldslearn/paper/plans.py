@@ -1,4 +1,4 @@
-"""What to reproduce: small files that name the experiment, the data and the paper's parameters."""
+"""Plans: small files that name an experiment, its data and its parameters."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ class Plan:
         As on the command line: "fig4", "table4".
     title : str
     experiment : str
-        A name of :data:`ldslearn.paper.reproduction.EXPERIMENTS`.
+        A name of :data:`ldslearn.paper.registry.EXPERIMENTS`.
     data : list of tuple of str
-        For each collection wanted its name, then those that stand in for it, the nearest first.
+        For each collection its name, then its stand-ins in order of preference.
     parameters : dict
         Of the experiment.
     paper : dict
-        Numbers in print, by collection.
+        Numbers printed in the paper, by collection.
     only : dict
         Parameters of single collections, in place of the others.
     quick : dict
@@ -47,7 +47,7 @@ class Plan:
     exhibit: bool = True
 
     def settings(self, collection: str, quick: bool) -> dict[str, Any]:
-        """Return the parameters for one collection; quick ones are among those in full."""
+        """Return the parameters for one collection; short runs use some of the full values."""
         found = {**self.parameters, **self.only.get(collection, {})}
         for key, value in self.quick.items() if quick else ():
             if isinstance(value, list) and value:
@@ -73,7 +73,7 @@ def plan_names(exhibits_only: bool = False) -> list[str]:
 
 
 def load_plan(name: str) -> Plan:
-    """Return a plan by its name, or say which ones there are."""
+    """Return a plan by its name."""
     if name not in plan_names():
         raise _errors.unknown_name("name", name, ["all", *plan_names()])
     found = read_config(name)
@@ -96,6 +96,6 @@ def read_collections() -> dict[str, dict[str, Any]]:
 
 
 def read_config(name: str) -> dict[str, Any]:
-    """Return one of the files that travel with the package."""
+    """Return one of the files in the folder ``configs`` of the package."""
     text = files("ldslearn.paper").joinpath("configs", f"{name}.toml").read_text("utf-8")
     return tomllib.loads(text)

@@ -1,4 +1,4 @@
-"""Run plans: find the data, do the runs that are not on record, judge the claims."""
+"""Run plans: find the data, compute the runs that have no record, test the claims."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ _KINDS = {
     "paper": "the paper's",
     "stand-in": "a stand-in",
     "embedded": "embedded",
-    "synthetic": "drawn from a seed",
+    "synthetic": "generated from a seed",
 }
 
 
@@ -35,10 +35,10 @@ def reproduce(
     say: Callable[[str], None] = lambda text: None,
     n_jobs: int | None = -1,
 ) -> dict[str, Any]:
-    """Return the tables and figures of the paper that are named, from the data at hand.
+    """Return tables and figures by their names, from the available data.
 
-    Runs are recorded one by one; those on record are not done again, so that an interrupted call
-    goes on where it was.
+    Every run is recorded. Runs on record are not computed again, so that an interrupted call
+    resumes.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ def reproduce(
         Of :func:`plan_names`; "all" is every table and figure of the paper.
     data_dir : path, optional
         Folder of the paper's sets and of stand-ins; see docs/reproduction.md. Without it, or for
-        sets that it does not have, embedded and synthetic sequences are taken, and this is said.
+        sets that it does not have, embedded and synthetic sequences are used, and named.
     records : path
         Folder in which ``records`` has one JSON file per run.
     quick : bool
         Fewer values of each parameter, fewer rounds.
     say : callable
-        Is called with a line that says what is done next.
+        Called with one line of text per step.
     n_jobs : int or None
         Threads.
 
@@ -77,7 +77,7 @@ def reproduce(
         fit = [data_set for data_set in data_sets[plan.name] if tasks[plan.name][data_set.name]]
         for data_set in data_sets[plan.name]:
             if data_set not in fit:
-                say(f"{plan.title}: {data_set.title} has too few sequences, and is left out")
+                say(f"{plan.title}: {data_set.title} has too few sequences and is skipped")
         data_sets[plan.name] = fit
     plans = [plan for plan in plans if data_sets[plan.name]]
     runs = {run.key: run for parts in tasks.values() for run in _list_runs(parts)}
@@ -132,24 +132,24 @@ def reproduce(
 
 
 def _expand(names: list[str]) -> list[str]:
-    """Names of plans, each once, with those of the paper's exhibits in place of "all"."""
+    """Return names of plans, each once, with those of the paper's exhibits in place of "all"."""
     exhibits = plan_names(exhibits_only=True) if "all" in names else []
     return list(dict.fromkeys([*exhibits, *(name for name in names if name != "all")]))
 
 
 @contextmanager
 def _report_interruption(numbers: dict[str, Any], say: Callable[[str], None]) -> Iterator[None]:
-    """Say what is kept if the work within is interrupted."""
+    """Report how many runs are on record if the work within is interrupted."""
     try:
         yield
     except KeyboardInterrupt:
         done = sum(one is not None for one in numbers.values())
-        say(f"on record: {done} runs of {len(numbers)}; asked for again, it goes on from there")
+        say(f"on record: {done} of {len(numbers)} runs; the same command resumes from there")
         raise
 
 
 def _find_data_sets(plan: Plan, library: Library) -> list[DataSet]:
-    """The collections of a plan that are at hand, each once."""
+    """Return the available data sets of a plan, each once."""
     names = [library.find_available(chain) for chain in plan.data]
     return [library.load(name) for name in dict.fromkeys(names) if name is not None]
 
@@ -157,7 +157,7 @@ def _find_data_sets(plan: Plan, library: Library) -> list[DataSet]:
 def _plan_runs(
     plan: Plan, data_sets: list[DataSet], settings: dict[str, dict[str, Any]]
 ) -> dict[str, dict[Any, Run]]:
-    """The runs of every collection."""
+    """Return the runs of every data set."""
     experiment = EXPERIMENTS[plan.experiment]
     return {
         data_set.name: experiment.plan_runs(
@@ -173,7 +173,7 @@ def _list_runs(parts: dict[str, dict[Any, Run]]) -> Iterable[Run]:
 
 
 def _format_title(plan: Plan, origins: list[dict[str, Any]]) -> str:
-    """The title of a figure of the paper, and on which data it is here."""
+    """Return the title of a figure, with the data that it uses here."""
     if len(origins) > _MOST_NAMED and not plan.exhibit:
         return f"{plan.title}, on {len(origins)} collections"
     if len(origins) > _MOST_NAMED:
@@ -189,7 +189,7 @@ def _format_title(plan: Plan, origins: list[dict[str, Any]]) -> str:
 
 
 def _describe_origin(data_set: DataSet, plan: Plan, library: Library) -> dict[str, Any]:
-    """What a collection is, and which set of the paper it stands in for."""
+    """Return what a data set is, and which set of the paper it replaces."""
     wanted = next(chain[0] for chain in plan.data if library.find_available(chain) == data_set.name)
     absent = wanted != data_set.name and library.known[wanted]["origin"] == "paper"
     instead = library.known[wanted]["title"] if absent else None

@@ -28,7 +28,7 @@ from ldslearn.paper.plans import Plan
 from ldslearn.paper.rounds import Numbers, build_encoder
 from ldslearn.paper.timing import measure_in_turn
 
-# Of n, the largest kernel of stable systems.
+# Times n, the largest kernel of stable systems: beyond it, accuracy has no meaning.
 _NO_MEANING = 10.0
 
 
@@ -109,8 +109,8 @@ class Stability(Experiment):
         heads = [TITLES[name] for name in names]
         note = (
             "The kernel of stable systems is at most n. Where the largest entry without "
-            "stabilization is far above, codes rest on rounding errors, and accuracy says nothing "
-            "of unstable systems: compare SN with “rescaled” there."
+            "stabilization is far above, codes depend on rounding errors, and the accuracy "
+            "has no meaning: compare SN with “rescaled” instead."
         )
         return Outcome(
             [

@@ -40,7 +40,7 @@ class Table4(Experiment):
     def show(
         self, plan: Plan, data_sets: list[DataSet], results: Results, settings: Any
     ) -> Outcome:
-        """The best over n, as in print, and the paper's numbers."""
+        """The best over n, as in the paper, and the paper's numbers."""
         methods = plan.parameters["methods"]
         chosen = list(dict.fromkeys(m for own in settings.values() for m in own["chosen"]))
         proposed = [method for method in methods if method.startswith("lds-sc")]
@@ -64,22 +64,22 @@ class Table4(Experiment):
         known = read_config(COLLECTIONS)
         for name, printed in plan.paper.items():
             rows.append([
-                f"{known[name]['title']}, in print",
+                f"{known[name]['title']}, paper",
                 *(str(printed[method]) for method in methods),
                 str(max(printed[method] for method in proposed)),
                 *[""] * len(chosen),
                 printed["cited"],
             ])  # fmt: skip
         note = (
-            "The paper reports the best over n on the test part, which flatters"
-            + ("; “n chosen” has it chosen by folds of the training part. " if chosen else ". ")
-            + "“Proposed” is the best of the paper's own methods, sparse coding. Rows “in print” "
-            "are the paper's, on its own sets: compare them with rows of the same set only. Those "
-            "cited there are of other authors."
+            "The paper reports the best over n on the test part, which is optimistic"
+            + ("; for “n chosen” it is chosen by folds of the training part. " if chosen else ". ")
+            + "“Proposed” is the best of the paper's own methods, sparse coding. Rows “paper” are "
+            "printed in the paper, on its own sets: compare them with rows of the same set only. "
+            "Cited accuracies are of other authors."
         )
         heads = [TITLES[method] for method in methods]
         chosen_heads = [f"{TITLES[method]}, n chosen" for method in chosen]
-        columns = ["", *heads, "proposed", *chosen_heads, "cited in print"]
+        columns = ["", *heads, "proposed", *chosen_heads, "cited in the paper"]
         return Outcome([panels.make_table("accuracy (%)", columns, rows, note)], evidence)
 
     def _compare_best(

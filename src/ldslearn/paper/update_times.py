@@ -97,9 +97,9 @@ def judge_updates(data_set: DataSet, seconds: dict[int, Any]) -> list[Evidence]:
     ):
         ratios = {J: estimate_log_ratio(seconds[J][slow], seconds[J][quick]) for J in sizes}
         logs = average_logs(seconds, sizes, slow, quick)
-        judged = estimate_mean(logs)
+        decisive = estimate_mean(logs)
         who = f"gLDS-DL, L = {slow[-1]},"
-        evidence.append(compare_times(claim, data_set.title, judged, ratios, who, "J"))
+        evidence.append(compare_times(claim, data_set.title, decisive, ratios, who, "J"))
     # Without covariance, which gLDS-DL does not have; half of L^2 / 2 counts as "about".
     logs_by_order = {
         L: np.array(average_logs(seconds, sizes, method, "lds-dl"))
@@ -107,8 +107,8 @@ def judge_updates(data_set: DataSet, seconds: dict[int, Any]) -> list[Evidence]:
     }
     ratios_by_order = {L: estimate_mean(logs.tolist()) for L, logs in logs_by_order.items()}
     parts = [logs - log(L**2 / 4) for L, logs in logs_by_order.items()]
-    judged = estimate_mean(np.mean(parts, axis=0).tolist())
+    decisive = estimate_mean(np.mean(parts, axis=0).tolist())
     evidence.append(
-        compare_times("update-factor", data_set.title, judged, ratios_by_order, "gLDS-DL", "L")
+        compare_times("update-factor", data_set.title, decisive, ratios_by_order, "gLDS-DL", "L")
     )
     return evidence
