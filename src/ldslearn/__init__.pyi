@@ -3,6 +3,7 @@ from . import classify as classify
 from . import cluster as cluster
 from . import coding as coding
 from . import datasets as datasets
+from . import demo as demo
 from . import diagnostics as diagnostics
 from . import dictionary as dictionary
 from . import evaluate as evaluate

@@ -16,7 +16,7 @@ import pytest
 import typer
 
 import ldslearn
-from ldslearn.cli.commands import app
+from ldslearn.cli.app import app
 
 from support.bad_inputs import make_bad_inputs
 
@@ -24,7 +24,7 @@ SPARSE = "--method lds-sc-grass --states 3 --sparsity 0.1"
 DRIVER = """
 import contextlib, io, json, shlex, sys, warnings
 from ldslearn.cli import running
-warnings.showwarning = running._show_warning
+warnings.showwarning = running._print_warning
 found = []
 for line in json.load(sys.stdin):
     running._warned.clear()
@@ -37,7 +37,7 @@ print(json.dumps(found))
 # Command line, exit code, and what stderr says.
 CASES = [
     # Items that can be read but not used
-    (f"evaluate short {SPARSE} --delays 4", 1, "walk/3.csv must have at least 7 time points for 3 states and 4 delays; got 4. Fit with fewer delays, or leave it out. --skip-errors leaves"),
+    (f"evaluate short {SPARSE} --delays 4", 1, "walk/3.csv must have at least 7 time points for 3 states and 4 delays; got 4. Fit with fewer delays, or leave it out. --skip-errors skips"),
     (f"train short {SPARSE} --delays 4 -o x.lds", 1, "walk/3.csv must have at least 7 time points"),
     ("cluster short --states 3 --delays 4", 1, "walk/3.csv must have at least 7 time points"),
     ("encode allshort -o store --states 3", 1, "at least one of 8 items must be usable; got none. The first: run/0.csv must have at least 4 time points for 3 states; got 3"),
@@ -140,7 +140,7 @@ REMEDIES = [
     (f"evaluate litter --folds 2 {SPARSE} -o r.json --report r.html", "", "wrote r.json, "),
     ("train single_items --budget 0.5 -o z.lds", "one sequence or group only", "unknown: one item per"),
     ("inspect clip.mp4 --size 6x8 --stride 2 --length 5", "", "6 x 8"),
-    ("inspect new.csv", "", "30 to 30 time points"),
+    ("inspect new.csv", "", "30 time points"),
     ("synthesize new.csv -o new.npy --states 20", "", "wrote 100 frames like new.csv to new.npy, "),
 ]  # fmt: skip
 
@@ -228,7 +228,7 @@ def test_a_process_tells_the_file_and_exits_with_1(home):
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.startswith("error: walk/3.csv must vary over time; got a constant sequence.")
-    assert done.stderr.endswith("--skip-errors leaves out such items.\n")
+    assert done.stderr.endswith("--skip-errors skips such items.\n")
 
 
 def test_a_process_goes_on_and_warns_once(home):

@@ -76,7 +76,7 @@ def test_items_of_one_file_are_skipped_as_the_message_says(home, capsys):
     lengths = np.array([x.shape[1] for x in X])
     np.savez("short.npz", values=np.hstack(X), lengths=lengths, labels=["slow", "fast"] * 6)
     assert run(["train", "short.npz", *SVM, "-o", "m.lds"]) == 1
-    assert "--skip-errors leaves out such items" in capsys.readouterr().err
+    assert "--skip-errors skips such items" in capsys.readouterr().err
     assert run(["train", "short.npz", *SVM, "-o", "m.lds", "--skip-errors", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)["data"]
     assert data["n_sequences"] == 11

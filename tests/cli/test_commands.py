@@ -74,7 +74,7 @@ def test_evaluate(clips, capsys, tmp_path):
     assert f"95 % interval {100 * low:.1f} to {100 * high:.1f} %" in shown
     measures = (100 * record[name] for name in ("balanced_accuracy", "macro_f1"))
     assert "balanced accuracy {:.1f} %, macro F1 {:.1f} %".format(*measures) in shown
-    confusion = shown.split("Confusion")[1].split("Mislabelled")[0]
+    confusion = shown.split("Confusion matrix")[1].split("Mislabelled")[0]
     rows = [line.split("│")[1:-1] for line in confusion.splitlines() if "│" in line]
     for name, counts, row in zip(record["classes"], record["confusion"], rows, strict=True):
         assert [cell.strip() for cell in row] == [name, *(str(n) if n else "." for n in counts)]
@@ -133,7 +133,7 @@ def test_the_result_is_told_though_the_page_fails(clips, capsys, tmp_path, monke
     def full(*_, **__):
         raise OSError("no space left")
 
-    monkeypatch.setattr("ldslearn.cli.commands.write_text", full)
+    monkeypatch.setattr("ldslearn.cli.outputs.write_text", full)
     arguments = ["evaluate", clips, *GRASS, "-n", 5, "--sparsity", 0.1, "--folds", 3]
     assert run([*map(str, arguments), "--report", str(tmp_path / "page.html")]) == 1
     said = capsys.readouterr()
@@ -188,7 +188,7 @@ def test_predict(clips, model, capsys):
     assert found["accuracy"] == 1.0
     assert len(found["predictions"]) == 18
     assert run(["predict", str(model), str(clips)]) == 0
-    assert "these are the training data" in capsys.readouterr().out
+    assert "These are the training data" in capsys.readouterr().out
     one = answer(capsys, "predict", model, clips / "flag/0.avi", clips / "waves/1.avi")
     assert [p["label"] for p in one["predictions"]] == ["flag", "waves"]
     assert "accuracy" not in one
@@ -380,7 +380,7 @@ def test_inspect(clips, model, capsys):
         (["synthesize", "nothing", "-o", "x.txt"], 2, "the suffix must be one of"),
         (["make-clips", "CLIPS"], 1, "must be new or empty"),
         (["evaluate", "CLIPS", "-m", "kmeans"], 2, "ldslearn cluster"),
-        (["evaluate", "CLIPS", "--chunk"], 2, "--chunk needs --length"),
+        (["evaluate", "CLIPS", "--chunk"], 2, "--chunk requires --length"),
         (["evaluate", "CLIPS", "--stabilizer", "x"], 2, "--stabilizer must be one of"),
         (["evaluate", "CLIPS", "--jobs", "0"], 2, "--jobs must be a number"),
         (["evaluate", "CLIPS", "--sparsity", "-1"], 2, "sparsity"),
@@ -510,7 +510,7 @@ def test_reproduce_writes_records_a_page_and_the_claims(tmp_path, capsys, monkey
     assert "Claims of the paper" in shown.out
     assert "BasicMotions" in shown.out
     assert len(list((folder / "records").glob("classify-*.json"))) == 8
-    assert f"look into {folder}/covariance-quick.html" in shown.out.replace("\n", "")
+    assert f"wrote {folder}/covariance-quick.html, " in shown.out.replace("\n", "")
     assert (folder / "covariance-quick.html").read_text().startswith("<!doctype html>")
     record = json.loads((folder / "covariance-quick.json").read_text())
     assert record["figures"][0]["name"] == "covariance"
@@ -544,7 +544,7 @@ def test_reproduce_answers_bad_input(tmp_path, capsys):
 def test_a_mistake_of_ours_is_told_as_one(clips):
     program = (
         "import sys, ldslearn.video.reading as reading\n"
-        "reading._pixels = lambda frame, colour: frame + colour\n"
+        "reading._to_pixels = lambda frame, colour: frame + colour\n"
         "from ldslearn.cli import main\n"
         f"sys.argv = ['ldslearn', 'evaluate', {str(clips)!r}]\n"
         "main()\n"
@@ -552,4 +552,4 @@ def test_a_mistake_of_ours_is_told_as_one(clips):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 3
     assert "error: TypeError: unsupported operand" in done.stderr
-    assert "This is a mistake in ldslearn" in done.stderr
+    assert "This is an internal error of ldslearn" in done.stderr

@@ -183,7 +183,7 @@ def test_an_interrupt_while_it_learns_keeps_the_atoms_so_far(store, tmp_path, wh
     assert ended.returncode == 130, ended.stderr
     partial = tmp_path / "atoms.partial.npz"
     assert ended.stderr.splitlines() == [
-        f"{partial} keeps the atoms so far; --init {partial} goes on.",
+        f"wrote the atoms so far; resume with --init {partial}",
         "interrupted; no file was left half written.",
     ]
     assert (tmp_path / "atoms.npz").read_bytes() == finished

@@ -64,7 +64,7 @@ def test_predictions_of_files_say_how_sure_they_are(home, tmp_path):
     assert "probability" in printed
     assert "runner-up" in printed
     assert "probability below 50 %: " in printed
-    assert "of 2; least sure: " in printed
+    assert "of 2; least confident: " in printed
     assert "calibrated on held-out training data" in " ".join(printed.split())
 
 
@@ -103,7 +103,8 @@ def test_an_input_is_not_overwritten(home, capsys):
 def test_inspect_shows_where_a_model_comes_from(home, tmp_path, capsys):
     code, printed, _ = command("inspect", home / "auto.lds")
     assert code == 0
-    for text in ("AutoLDSClassifier", "calibrated", "saved", "made by", "scikit-learn", "trained"):
+    wanted = "AutoLDSClassifier", "calibrated", "saved", "versions", "scikit-learn", "training"
+    for text in wanted:
         assert text in printed
     systems = LDSEncoder(3).fit_transform(load_folder(home / "clips").X)
     path = tmp_path / "m.lds"

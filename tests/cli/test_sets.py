@@ -335,4 +335,4 @@ def test_models_and_stores_crop_new_clips_to_their_motion(tmp_path, capsys):
     labels = [[one["label"] for one in found["predictions"]] for found in (files, stored)]
     assert labels[0] == labels[1]
     assert run(["evaluate", clips, "--crop", "motion", "-m", "lds-martin"]) == 2
-    assert "--crop motion needs --size" in capsys.readouterr().err
+    assert "--crop motion requires --size" in capsys.readouterr().err

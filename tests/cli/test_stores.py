@@ -84,7 +84,7 @@ def test_a_store_of_files_read_otherwise_is_refused(home, capsys):
 def test_clusters_are_for_stores(home, capsys):
     clip = next((home / "clips").rglob("*.avi"))
     message = failure(capsys, "predict", home / "model.lds", clip, "--cluster", "tcp://x:1")
-    assert "--cluster labels the systems of a store; got files" in message
+    assert "--cluster must be given with a store; got files" in message
 
 
 def test_a_scheduler_that_is_not_there_is_told(home, capsys, monkeypatch):
@@ -135,7 +135,7 @@ def test_an_interrupt_leaves_the_atoms_and_says_so(home, capsys, monkeypatch):
     path = home / "kept.npz"
     assert run(["learn", str(home / "store"), *LEARN, "-o", str(path)]) == 130
     path = home / "kept.partial.npz"
-    assert f"{path} keeps the atoms so far; --init {path} goes on." in capsys.readouterr().err
+    assert f"wrote the atoms so far; resume with --init {path}" in capsys.readouterr().err
     assert len(load(path).atoms_) == 2
 
 

@@ -93,7 +93,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["ldslearn.cli.running", "typer", "ldslearn.cli.stores"])
+@pytest.mark.parametrize("module", ["ldslearn.cli.running", "typer", "ldslearn.cli.options"])
 def test_an_interrupt_while_modules_are_loaded_ends_in_one_line(module):
     """As a process of its own, which gets the signal when it imports a module."""
     command = [sys.executable, "-c", INTERRUPTED, module]

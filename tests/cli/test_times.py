@@ -77,7 +77,7 @@ def test_time_as_a_channel_only_if_asked_for(ldslearn, tmp_path):
     done = ldslearn("inspect", "logs", "--columns", "az,ax", "--rate", "25")
     assert done.stderr == "time: column 'time' of 6 files, 25 Hz; channels az, ax\n"
     assert "2: az, ax" in done.stdout
-    assert "30 to 30 time points" in done.stdout
+    assert "30 time points" in done.stdout
     assert "25 Hz" in done.stdout
     done = ldslearn("inspect", "logs", "--columns", "ax,,ay")
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Find the reader of what was named on the command line."""
+"""Read what the command line names: collections, items, models, dictionaries."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +9,8 @@ from typing import Any
 from ldslearn import _errors, datasets
 from ldslearn._arrays import find_kind
 from ldslearn._kinds import advise, nearest
-from ldslearn.cli.telling import tell
+from ldslearn.cli.parsing import parse_size
+from ldslearn.cli.terminal import print_message
 from ldslearn.datasets.channels_and_rate import choose_channels_and_rate, match_training_data
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import choose_frame_size, list_items, read_items
@@ -18,10 +19,14 @@ from ldslearn.datasets.formats.mat import load_mat
 from ldslearn.datasets.formats.npz import load_npz
 from ldslearn.datasets.formats.ts import load_ts
 from ldslearn.datasets.items import Item, is_item
-from ldslearn.datasets.labels_from_folders import list_folder
+from ldslearn.datasets.labels_from_folders import list_folder, parse_levels
 from ldslearn.datasets.labels_from_manifest import is_manifest
 from ldslearn.datasets.reading_settings import ReadingSettings
-from ldslearn.persist.files import KIND, KINDS
+from ldslearn.dictionary.base import SystemDictionary
+from ldslearn.evaluate.methods import METHODS
+from ldslearn.models.usability import drop_unfit
+from ldslearn.persist.files import KIND, KINDS, load
+from ldslearn.persist.model import Model
 from ldslearn.scale.output_checks import is_store
 from ldslearn.video.frame_options import FrameOptions
 
@@ -31,7 +36,7 @@ ONE_FILE: dict[str, Callable[[Path], Collection]] = {
     ".arff": load_arff,
     ".mat": load_mat,
 }
-USUAL = {
+DEFAULTS = {
     "size": "auto", "colour": False, "crop": None, "stride": 1, "length": None, "chunk": False,
     "features": "pixels", "levels": None, "labels": None, "on_error": "raise", "time": None,
     "columns": None, "rate": None, "transpose": False,
@@ -50,30 +55,30 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     if is_store(path):
         raise _errors.bad_file(
             path, "hold sequences", "a store of their systems",
-            "Name what it was encoded from, or use learn, code or predict.",
+            "Name the data it was encoded from, or use learn, code or predict.",
         )  # fmt: skip
     suffix = path.suffix.lower()
     one_file = path.is_file() and suffix in ONE_FILE
     later = {
         name: options.pop(name) for name in ("columns", "rate") if one_file and name in options
     }
-    # Items that cannot be used are left out of what was read, whatever it was read from.
-    unused = [n for n, value in options.items() if n != "on_error" and value != USUAL.get(n)]
+    # on_error also applies to the use of items, whatever they were read from.
+    unused = [n for n, value in options.items() if n != "on_error" and value != DEFAULTS.get(n)]
     if unused and (layout is not None or one_file):
         what = f"--set {layout}" if layout is not None else f"a collection in {suffix}"
         raise _errors.invalid(
             f"--{unused[0]}", "not be given", what,
-            "It says itself how it is to be read.",
+            "Leave it out; the data set determines how it is read.",
         )  # fmt: skip
     if layout is not None:
         skip = options.get("on_error") == "skip"
         return LAYOUTS[layout](path, n_jobs=n_jobs, partial=skip)
     if not path.exists():
-        raise _nothing_there(path)
+        raise _missing_path(path)
     if one_file:
         return choose_channels_and_rate(ONE_FILE[suffix](path), **later)
     if path.is_dir() or is_manifest(path) or is_item(path):
-        return tell_notes(datasets.load_folder(path, n_jobs=n_jobs, **options))
+        return print_notes(datasets.load_folder(path, n_jobs=n_jobs, **options))
     raise _errors.bad_file(
         path,
         f"be a folder, a manifest.csv, a video, an array or a collection ({', '.join(ONE_FILE)})",
@@ -82,15 +87,15 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     )
 
 
-def tell_notes(data: Collection) -> Collection:
-    """Print what the reader decided to stderr, and return the collection."""
+def print_notes(data: Collection) -> Collection:
+    """Print the reader's decisions to stderr, and return the collection."""
     for note in data.notes:
-        tell(note)
+        print_message(note)
     return data
 
 
-def _nothing_there(path: Path) -> FileNotFoundError:
-    """A path that leads nowhere, with the nearest name beside it."""
+def _missing_path(path: Path) -> FileNotFoundError:
+    """The error for a path that does not exist, with the most similar name beside it."""
     parent = path.parent
     names = [one.name for one in parent.iterdir()] if parent.is_dir() else []
     return FileNotFoundError(
@@ -98,12 +103,12 @@ def _nothing_there(path: Path) -> FileNotFoundError:
     )
 
 
-def check_model_file(path: Path) -> None:
-    """Raise unless a path leads to a file that may be a model."""
+def load_model(path: Path) -> Model:
+    """Return a model; raise with advice if the path cannot be one."""
     rule = "be a model written by `ldslearn train`"
     usage = "The model comes first: ldslearn predict MODEL DATA."
     if not path.exists():
-        raise _nothing_there(path)
+        raise _missing_path(path)
     if path.is_dir():
         raise _errors.bad_file(
             path, rule, "a folder", f"Train one on it first: ldslearn train {path} -o model.lds"
@@ -113,16 +118,27 @@ def check_model_file(path: Path) -> None:
         raise _errors.bad_file(path, rule, f"a file of the kind {kind!r}", usage)
     if kind is None and (path.suffix.lower() in ONE_FILE or is_item(path)):
         raise _errors.bad_file(path, rule, "data", usage)
+    return Model.load(path)
 
 
-def is_model(path: Path, kind: str | None) -> bool:
-    """Whether a path leads to a model, also to one that was cut short: it has but its suffix."""
+def load_dictionary(path: str | Path) -> Any:
+    """Return the dictionary in a file written by learn, or by ldslearn.save."""
+    dictionary = load(path)
+    if not isinstance(dictionary, SystemDictionary):
+        got = type(dictionary).__name__
+        raise _errors.bad_file(path, "hold a dictionary", got, "Make one with `ldslearn learn`.")
+    return dictionary
+
+
+def is_model(path: Path) -> bool:
+    """Whether a path leads to a model; the suffix alone counts for a file that was cut short."""
+    kind = find_kind(path)
     return kind == KIND or (kind is None and path.is_file() and path.suffix == ".lds")
 
 
-def is_saved(path: Path, kind: str | None) -> bool:
+def is_saved(path: Path) -> bool:
     """Whether a path leads to a file of :func:`ldslearn.save`, or of an older release."""
-    return kind in KINDS or is_model(path, kind)
+    return find_kind(path) in KINDS or is_model(path)
 
 
 def is_collection(path: Path) -> bool:
@@ -150,7 +166,7 @@ def read_new(
     unlabelled: list[tuple[str, str]] = []
     for path in paths:
         if not path.exists():
-            raise _nothing_there(path)
+            raise _missing_path(path)
         if path.is_file() and path.suffix.lower() in ONE_FILE:
             if len(paths) > 1:
                 raise _errors.bad_file(
@@ -166,7 +182,7 @@ def read_new(
         else:
             refuse_labels(levels, labels, f"the item {path}")
             items.append(Item(str(path), path))
-    data = tell_notes(read_items(items, reading, skip=skip, n_jobs=n_jobs, frame=frame))
+    data = print_notes(read_items(items, reading, skip=skip, n_jobs=n_jobs, frame=frame))
     return replace(data, skipped=(*unlabelled, *data.skipped))
 
 
@@ -187,7 +203,7 @@ def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> C
         raise _errors.invalid(
             "--size, --colour, --time and --transpose", "not be given",
             f"a collection in {path.suffix}",
-            "It says itself how it is to be read.",
+            "Leave them out; the file determines how it is read.",
         )  # fmt: skip
     found: Any = ONE_FILE[path.suffix.lower()](path) if whole else list_folder(path)
     if index >= len(found):
@@ -233,25 +249,26 @@ def read_frames_of(paths: list[Path], size: str, colour: bool = False, **table: 
     return read_new(paths, ReadingSettings(FrameOptions(pixels, colour), **table), False, 1)
 
 
-def parse_size(text: str) -> Any:
-    """``48x64``, ``auto`` or ``keep`` as the reader's size."""
-    if text in ("auto", "keep"):
-        return None if text == "keep" else "auto"
-    return _numbers("--size", text, "x", 2, "HEIGHTxWIDTH, auto or keep")
+def check_levels(levels: str | None) -> None:
+    """Raise unless ``--levels`` can be understood."""
+    if levels is not None:
+        parse_levels(levels)
 
 
-def parse_crop(text: str | None) -> Any:
-    """``TOP,LEFT,HEIGHT,WIDTH`` as numbers, or ``motion``."""
-    if text in (None, "motion"):
-        return text
-    return _numbers("--crop", text, ",", 4, "TOP,LEFT,HEIGHT,WIDTH or motion")
+def check_is_listed(data: Path) -> None:
+    """Raise unless data are a folder or a manifest, whose items are read one by one."""
+    if data.suffix.lower() in ONE_FILE and data.is_file():
+        raise _errors.bad_file(
+            data, "be a folder or a manifest.csv", f"a collection in {data.suffix}",
+            "It fits in memory: use train, cluster or evaluate.",
+        )  # fmt: skip
 
 
-def _numbers(name: str, text: str, between: str, count: int, meaning: str) -> tuple[int, ...]:
-    parts = text.lower().split(between)
-    if len(parts) != count or not all(part.strip().isdecimal() for part in parts):
-        raise _errors.invalid_parameter(name, f"be {meaning}", text)
-    numbers = tuple(int(part) for part in parts)
-    if min(numbers[-2:]) < 1:
-        raise _errors.invalid_parameter(name, "have a height and width of at least 1", text)
-    return numbers
+def drop_unusable_items(
+    collection: Collection, n_states: int | None, delays: int | None, method: str | None = None
+) -> Collection:
+    """Return a collection without the items that cannot be used, by a method if one is named."""
+    options = {}
+    if method is not None:
+        options["constant"] = "rest" if METHODS[method].automatic else "raise"
+    return drop_unfit(collection, n_states, delays, **options)

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, each worded once."""
+"""Arguments and options that several commands share, with one help text each."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -9,11 +9,13 @@ import typer
 
 from ldslearn import _errors
 
-_FILES, MODEL, _SHOWN = "How files are read", "The model", "Output"
+MODEL = "Model"
+_FILES = "Reading files"
+_RUN = "Computing and printing"
 
 
-def one_of(option: str, module: str, names: str) -> Callable[[str | None], str | None]:
-    """Check a name against those of a module, which is imported when it is needed."""
+def check_choice(option: str, module: str, names: str) -> Callable[[str | None], str | None]:
+    """Return a check of a value against names in a module, which is imported by the check."""
 
     def check(value: str | None) -> str | None:
         if value is not None and value not in (known := getattr(import_module(module), names)):
@@ -23,7 +25,7 @@ def one_of(option: str, module: str, names: str) -> Callable[[str | None], str |
     return check
 
 
-def _jobs(number: int) -> int:
+def _check_jobs(number: int) -> int:
     if number == 0:
         rule = "be a number of threads, or -1"
         raise typer.BadParameter(str(_errors.invalid_parameter("--jobs", rule, number)))
@@ -33,8 +35,8 @@ def _jobs(number: int) -> int:
 Data = Annotated[
     Path,
     typer.Argument(
-        help="A folder <class>/<item>, a manifest.csv (path,label,split,group), or a collection in "
-        "one file: .npz, .ts, .arff, .mat.",
+        help="A folder <class>/<item>, a manifest.csv (path,label,split,group), or one file with "
+        "all sequences: .npz, .ts, .arff, .mat.",
         show_default=False,
     ),
 ]
@@ -42,29 +44,29 @@ Layout = Annotated[
     str | None,
     typer.Option(
         "--set",
-        help="Read DATA by the layout of one of the paper's sets: cambridge, ucsd, ucla, dyntexpp, "
-        "sd, spr, bdh. evaluate and train then take the paper's protocol and parameters where "
-        "none are given.",
-        callback=one_of("--set", "ldslearn.cli.inputs", "LAYOUTS"),
+        help="Read data in the folder layout of a data set of the paper: cambridge, ucsd, ucla, "
+        "dyntexpp, sd, spr, bdh. evaluate and train then use the paper's protocol and parameters "
+        "unless others are given.",
+        callback=check_choice("--set", "ldslearn.cli.inputs", "LAYOUTS"),
         rich_help_panel=_FILES,
     ),
 ]
 Size = Annotated[
     str,
     typer.Option(
-        help="Frames become HEIGHTxWIDTH; 'auto' shrinks to 48 pixels per side, "
-        "'keep' leaves them.",
+        help="Resize frames to HEIGHTxWIDTH. 'auto': shrink to at most 48 pixels per side. "
+        "'keep': do not resize.",
         rich_help_panel=_FILES,
     ),
 ]
 Colour = Annotated[
-    bool, typer.Option("--colour", help="Keep colours.", rich_help_panel=_FILES)
+    bool, typer.Option("--colour", help="Keep colours. Default: grey.", rich_help_panel=_FILES)
 ]  # fmt: skip
 Crop = Annotated[
     str | None,
     typer.Option(
-        help="Part of each frame: TOP,LEFT,HEIGHT,WIDTH; or 'motion', the part of --size whose "
-        "pixels vary most over time.",
+        help="Crop frames to TOP,LEFT,HEIGHT,WIDTH. 'motion': to the part of --size whose pixels "
+        "vary most over time.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -72,19 +74,20 @@ Stride = Annotated[
     int, typer.Option(help="Keep every n-th frame.", min=1, rich_help_panel=_FILES)
 ]  # fmt: skip
 Length = Annotated[
-    int | None, typer.Option(help="Frames kept of each item.", min=1, rich_help_panel=_FILES)
+    int | None,
+    typer.Option(help="Keep the first N frames of each item.", min=1, rich_help_panel=_FILES),
 ]
 Chunk = Annotated[
     bool,
     typer.Option(
-        "--chunk", help="Cut long items into clips of --length.", rich_help_panel=_FILES
+        "--chunk", help="Split long items into clips of --length frames.", rich_help_panel=_FILES
     ),
 ]  # fmt: skip
 Features = Annotated[
     str,
     typer.Option(
-        help="pixels or lbp-top.",
-        callback=one_of("--features", "ldslearn.datasets.reading_settings", "FEATURES"),
+        help="pixels or lbp-top (texture features).",
+        callback=check_choice("--features", "ldslearn.datasets.reading_settings", "FEATURES"),
         rich_help_panel=_FILES,
     ),
 ]
@@ -93,8 +96,8 @@ TimeColumn = Annotated[
     typer.Option(
         "--time",
         metavar="COLUMN|none",
-        help="Column of time of tables, by name or number; 'none' if all columns are channels. "
-        "Recognised when not given.",
+        help="Time column of tables, by name or number. 'none': all columns are channels. "
+        "Default: recognized by name and values.",
         show_default=False,
         rich_help_panel=_FILES,
     ),
@@ -104,7 +107,7 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="A,B,C",
-        help="Columns of tables that are channels, by name or number; all but time when not given.",
+        help="Columns of tables to use as channels, by name or number. Default: all but time.",
         show_default=False,
         rich_help_panel=_FILES,
     ),
@@ -114,7 +117,7 @@ Rate = Annotated[
     typer.Option(
         "--rate",
         metavar="HZ",
-        help="Resample to so many time points per second.",
+        help="Resample to this number of time points per second.",
         show_default=False,
         rich_help_panel=_FILES,
     ),
@@ -123,23 +126,23 @@ Transpose = Annotated[
     bool,
     typer.Option(
         "--transpose",
-        help="Rows of .npy arrays are time points (rows of tables: channels).",
+        help="Rows of .npy arrays are time points, rows of tables are channels.",
         rich_help_panel=_FILES,
     ),
 ]
 Levels = Annotated[
     str | None,
     typer.Option(
-        help="What the folders above an item say: group/class/item, split/class/item, ...; "
-        "'*' is a folder that says nothing.",
+        help="Meaning of the folders above an item: group/class/item, split/class/item, ... "
+        "'*' stands for a folder without meaning.",
         rich_help_panel=_FILES,
     ),
 ]
 Labels = Annotated[
     Path | None,
     typer.Option(
-        help="A CSV file with the columns item,label and perhaps group,split, for items that are "
-        "not in class folders.",
+        help="CSV file with the columns item,label and optionally group,split, for items that "
+        "are not in class folders.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -147,8 +150,8 @@ SkipErrors = Annotated[
     bool,
     typer.Option(
         "--skip-errors",
-        help="Leave out items that cannot be read or used, and list them; else the first one stops "
-        "the run.",
+        help="Skip and list items that cannot be read or used. Default: the first one stops the "
+        "command.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -158,26 +161,24 @@ ProtocolText = Annotated[
         "--protocol",
         "-p",
         help="folds:K, shuffle:REPEATS:FRACTION, split (the data's own), split:PART, split:each, "
-        "trials, groups, or a set of the paper. Default: that of --set; else the data's parts "
-        "train and test, else folds:5.",
+        "trials, groups, or a data set of the paper. Default: the protocol of --set, or else the "
+        "data's train/test split, or else folds:5.",
     ),
 ]
 Folds = Annotated[int | None, typer.Option(help="Short for --protocol folds:K.", min=2)]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)
-]
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.", show_default=False)]
 RecordFile = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write the record here, as JSON.")
+    Path | None, typer.Option("--output", "-o", help="Write the results to this JSON file.")
 ]
 ReportFile = Annotated[
-    Path | None, typer.Option("--report", help="Write an HTML page of the results here.")
+    Path | None, typer.Option("--report", help="Write an HTML report to this file.")
 ]
 FixedStates = Annotated[
     int | None,
     typer.Option(
         "--states",
         "-n",
-        help="Order of each system; ten, or what is possible, when not given.",
+        help="Number of states per system. Default: 10, or fewer if the data require it.",
         min=1,
         rich_help_panel=MODEL,
     ),
@@ -185,7 +186,7 @@ FixedStates = Annotated[
 Delays = Annotated[
     int | None,
     typer.Option(
-        help="Lagged copies of each sample; enough for ten channels when not given.",
+        help="Lagged copies stacked per sample. Default: as many as give ten channels.",
         min=1,
         rich_help_panel=MODEL,
     ),
@@ -193,28 +194,35 @@ Delays = Annotated[
 Stabilizer = Annotated[
     str,
     typer.Option(
-        help="soft, dwls, wls, constraint, clip, scale or none.",
-        callback=one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
+        help="How systems are made stable: soft, dwls, wls, constraint, clip, scale or none.",
+        callback=check_choice("--stabilizer", "ldslearn.models", "STABILIZERS"),
         rich_help_panel=MODEL,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of all that is random.", min=0, rich_help_panel=MODEL)]
+Seed = Annotated[int, typer.Option(help="Random seed.", min=0, rich_help_panel=MODEL)]
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", "-j", help="Threads; -1 is one per core.", callback=_jobs, rich_help_panel=_SHOWN
+        "--jobs",
+        "-j",
+        help="Number of threads; -1: one per core.",
+        callback=_check_jobs,
+        rich_help_panel=_RUN,
     ),
 ]
 ClusterAddress = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        help="Address of a Dask scheduler, tcp://HOST:PORT, whose workers see the same files; this "
-        "process works when not given.",
-        rich_help_panel=_SHOWN,
+        help="Address of a Dask scheduler, tcp://HOST:PORT, whose workers see the same files. "
+        "Default: work in this process.",
+        rich_help_panel=_RUN,
     ),
 ]
 Json = Annotated[
     bool,
-    typer.Option("--json", help="Print one JSON document instead.", rich_help_panel=_SHOWN),
+    typer.Option("--json", help="Print JSON instead of tables.", rich_help_panel=_RUN),
 ]
+Store = Annotated[
+    Path, typer.Argument(help="A store: a folder written by encode.", show_default=False)
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Predictions as a record, a table and a CSV file, of files and of stores alike."""
+"""Predictions of a model on files or on a store: record, CSV file and tables."""
 
 import csv
 import io
@@ -8,12 +8,61 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.table import Table
 
 from ldslearn.auto.certainty import MEANINGS, Prediction
-from ldslearn.cli import showing
-from ldslearn.cli.sharing import write_text
+from ldslearn.cli.inputs import read_new
+from ldslearn.cli.outputs import write_text
+from ldslearn.cli.remote import format_cluster, work_on_cluster
+from ldslearn.cli.tables import escape_text, tabulate_rows, tabulate_skipped
+from ldslearn.datasets.summary import fingerprint
+from ldslearn.models.usability import drop_unusable
+from ldslearn.persist.model import Model
+from ldslearn.scale.output_checks import is_store
+from ldslearn.scale.store import LDSStore
 
 _UNSURE = 0.5
+
+Answer = tuple[dict[str, Any], list[str]]  # the record, and lines to print after its tables
+
+
+def is_one_store(items: Sequence[Path]) -> bool:
+    """Whether the items are the systems of one store."""
+    return len(items) == 1 and is_store(items[0])
+
+
+def predict_store(model: Model, path: Path, cluster: str | None) -> Answer:
+    """Return the labels of the systems of a store, and what happened on the cluster."""
+    store = LDSStore.open(path)
+    with work_on_cluster(cluster) as summarize_cluster:
+        found = model.predict_stored(store)
+        events = summarize_cluster()
+    names = store.read_texts("names") or [f"sequence {i}" for i in range(len(store))]
+    record = make_record(names, found, store.read_texts("labels"), store.skipped)
+    return {**record, **events}, [f"cluster: {format_cluster(events)}"] if events else []
+
+
+def predict_files(
+    model: Model,
+    items: list[Path],
+    *,
+    levels: str | None,
+    labels: Path | None,
+    skip: bool,
+    n_jobs: int,
+) -> Answer:
+    """Return the labels of files, read as the model's training data; note if they are those."""
+    data = read_new(
+        items, model.reading, skip, n_jobs, levels=levels, labels=labels, frame=model.frame
+    )
+    model.check_like(data)
+    if skip:
+        data = drop_unusable(data, model.predict)
+    record = make_record(data.names, model.predict_with_certainty(data.X), data.y, data.skipped)
+    trained_on = model.about.get("data", {}).get("fingerprint")
+    if data.y is None or fingerprint(data) != trained_on:
+        return record, []
+    return record, ["These are the training data. The accuracy on new data may be lower."]
 
 
 def make_record(
@@ -22,7 +71,7 @@ def make_record(
     true: Sequence[str] | NDArray[Any] | None,
     skipped: Sequence[Sequence[str]],
 ) -> dict[str, Any]:
-    """Return the record of some predictions, with their accuracy where labels are known."""
+    """Return the record of some predictions, with their accuracy if the labels are known."""
     certainty, runners_up = found.certainty, found.runners_up
     predictions = [
         {
@@ -54,7 +103,7 @@ def make_record(
 
 
 def write_csv(path: Path, record: dict[str, Any]) -> None:
-    """Write one row per item: its label, how sure it is, and the values of all classes."""
+    """Write one row per item: its label, its confidence, and the values of all classes."""
     predictions, kind = record["predictions"], record["certainty"]["kind"]
     known = ["true"] if "true" in predictions[0] else []
     columns = ["item", "label", kind, *known]
@@ -68,8 +117,8 @@ def write_csv(path: Path, record: dict[str, Any]) -> None:
     write_text(path, text.getvalue())
 
 
-def show(record: dict[str, Any], as_json: bool, *notes: str) -> None:
-    """Print a record of predictions."""
+def tabulate_predictions(record: dict[str, Any]) -> list[Table | str]:
+    """Return the tables of a record of predictions."""
     predictions, kind = record["predictions"], record["certainty"]["kind"]
     known = ["true"] if "true" in predictions[0] else []
     rows = [
@@ -83,28 +132,27 @@ def show(record: dict[str, Any], as_json: bool, *notes: str) -> None:
         for one in predictions
     ]
     columns = ("item", "label", kind, "runner-up", *known)
-    lines = [_tell_certainty(record)]
+    lines = [_summarize_confidence(record)]
     if "accuracy" in record:
         lines.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
-    tables = [
-        *showing.list_skipped(record["skipped"]),
-        *showing.listed("predicted", columns, rows),
+    return [
+        *tabulate_skipped(record["skipped"]),
+        *tabulate_rows("predictions", columns, rows),
+        *lines,
     ]
-    showing.show(record, as_json, *tables, *lines, *notes)
 
 
-def _tell_certainty(record: dict[str, Any]) -> str:
-    """How sure the predictions are as a whole, in one line."""
+def _summarize_confidence(record: dict[str, Any]) -> str:
+    """Return the confidence of all predictions in one line."""
     predictions, certainty = record["predictions"], record["certainty"]
     kind = certainty["kind"]
     least = min(predictions, key=lambda one: one[kind])
     if kind == "margin":
-        return showing.plain(
-            f"least sure: {least['name']}, margin {least[kind]:.2f} ({certainty['meaning']})"
+        return escape_text(
+            f"least confident: {least['name']}, margin {least[kind]:.2f} ({certainty['meaning']})"
         )
     calibrated = "calibrated on held-out training data" if certainty["calibrated"] else ""
-    meaning = calibrated or certainty["meaning"]
-    return showing.plain(
-        f"{kind} below 50 %: {record['n_below_half']} of {len(predictions)}; least sure: "
-        f"{least['name']}, {least[kind]:.0%} ({meaning})"
+    return escape_text(
+        f"{kind} below 50 %: {record['n_below_half']} of {len(predictions)}; least confident: "
+        f"{least['name']}, {least[kind]:.0%} ({calibrated or certainty['meaning']})"
     )

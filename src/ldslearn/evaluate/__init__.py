@@ -1,6 +1,6 @@
 """Methods by name, protocols, and the records of their evaluation."""
 
-from ldslearn.evaluate.methods import DEFAULT_METHOD, METHODS, Method, Settings
+from ldslearn.evaluate.methods import DEFAULT_METHOD, METHODS, Method, Settings, find_method
 from ldslearn.evaluate.parameters import Parameters, settle_parameters
 from ldslearn.evaluate.protocols import PROTOCOLS, Protocol, parse_protocol
 from ldslearn.evaluate.published import PAPER_SETS, PaperSet
@@ -21,6 +21,7 @@ __all__ = [
     "Settings",
     "choose_parameters",
     "evaluate",
+    "find_method",
     "parse_protocol",
     "settle_parameters",
     "train",

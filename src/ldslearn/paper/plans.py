@@ -1,6 +1,7 @@
 """Plans: small files that name an experiment, its data and its parameters."""
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -82,6 +83,15 @@ def load_plan(name: str) -> Plan:
     title, experiment = found.pop("title"), found.pop("experiment")
     exhibit = found.pop("exhibit", True)
     return Plan(name, title, experiment, chains, found, **parts, exhibit=exhibit)
+
+
+def name_reproduction(names: Iterable[str], quick: bool = False) -> str:
+    """Return a name for the files of a reproduction; "all" stands for all of the paper."""
+    names = list(names)
+    plans = {name: load_plan(name) for name in names if name != "all"}
+    if "all" in names:
+        plans = {name: plan for name, plan in plans.items() if not plan.exhibit}
+    return "-".join([*["all"] * ("all" in names), *plans]) + "-quick" * quick
 
 
 def read_collections() -> dict[str, dict[str, Any]]:

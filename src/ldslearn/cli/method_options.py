@@ -1,20 +1,22 @@
-"""Options of methods and protocols, and what ``evaluate`` and ``train`` get in their place."""
+"""Options of methods and protocols, and the values that commands receive in their place."""
 
 from typing import Annotated, Any
 
 import typer
 
+import ldslearn
 from ldslearn import _errors
 from ldslearn.cli import options as given
-from ldslearn.cli.options import MODEL, one_of
-from ldslearn.cli.sharing import usage
+from ldslearn.cli.errors import raise_usage_errors
+from ldslearn.cli.options import MODEL, check_choice
+from ldslearn.cli.parsing import parse_number_or
 
 MethodName = Annotated[
     str,
     typer.Option(
         "--method",
         "-m",
-        help="auto, or one of the paper's: lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, "
+        help="auto, or a method of the paper: lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, "
         "covlds-sc, glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl, lds-dl-src, covlds-dl-src.",
         rich_help_panel=MODEL,
     ),
@@ -22,7 +24,7 @@ MethodName = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option(
-        help="Seconds that auto may take to choose and train; 30 when not given.",
+        help="Seconds for auto to choose and train. Default: 30.",
         min=0.1,
         rich_help_panel=MODEL,
     ),
@@ -32,7 +34,7 @@ States = Annotated[
     typer.Option(
         "--states",
         "-n",
-        help="Order of each system; chosen on training data when not given.",
+        help="Number of states per system. Default: chosen on training data.",
         min=1,
         rich_help_panel=MODEL,
     ),
@@ -41,14 +43,14 @@ Sparsity = Annotated[
     float | None,
     typer.Option(
         min=0,
-        help="Weight of the codes' absolute values; chosen on training data when not given.",
+        help="Weight of the L1 norm of the codes. Default: chosen on training data.",
         rich_help_panel=MODEL,
     ),
 ]
 Atoms = Annotated[
     int | None,
     typer.Option(
-        help="Atoms of a dictionary, of the methods with dl in their names; 16 when not given.",
+        help="Number of dictionary atoms, for methods with dl in their names. Default: 16.",
         min=1,
         rich_help_panel=MODEL,
     ),
@@ -57,7 +59,7 @@ PerClass = Annotated[
     bool | None,
     typer.Option(
         "--per-class/--together",
-        help="Learn --atoms atoms for every class, or for all classes together.",
+        help="Learn --atoms atoms per class, or for all classes together.",
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -66,9 +68,9 @@ Mix = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER|cv",
-        help="Weight of the dynamics beside the covariance of the noise, from 0 to 1, for "
-        "covlds-sc, covlds-dl and covlds-dl-src; 'cv' chooses it by folds of the training part; "
-        "0.5 when not given.",
+        help="Weight of the dynamics from 0 to 1; the rest is for the noise covariance. For "
+        "covlds-sc, covlds-dl and covlds-dl-src. 'cv' chooses it by cross-validation on training "
+        "data. Default: 0.5.",
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -77,8 +79,7 @@ Bandwidth = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER|median",
-        help="Square of the width of the Martin kernel, for lds-sc-martin and lds-svm; 200 when "
-        "not given.",
+        help="Squared width of the Martin kernel, for lds-sc-martin and lds-svm. Default: 200.",
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -87,7 +88,7 @@ Scale = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="Scale a of --stabilizer soft, a positive number; 2.5 when not given.",
+        help="Parameter a of --stabilizer soft, a positive number. Default: 2.5.",
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -95,7 +96,7 @@ Scale = Annotated[
 Order = Annotated[
     int | None,
     typer.Option(
-        help="Blocks of finite observability, for glds-sc and glds-dl; 5 when not given.",
+        help="Blocks of the observability matrix, for glds-sc and glds-dl. Default: 5.",
         min=1,
         rich_help_panel=MODEL,
     ),
@@ -104,8 +105,9 @@ Stabilizer = Annotated[
     str | None,
     typer.Option(
         "--stabilizer",
-        help="soft, dwls, wls, constraint, clip, scale or none; soft when not given.",
-        callback=one_of("--stabilizer", "ldslearn.models", "STABILIZERS"),
+        help="How systems are made stable: soft, dwls, wls, constraint, clip, scale or none. "
+        "Default: soft.",
+        callback=check_choice("--stabilizer", "ldslearn.models", "STABILIZERS"),
         rich_help_panel=MODEL,
     ),
 ]
@@ -129,11 +131,8 @@ def method_options(
     jobs: given.Jobs = -1,
 ) -> dict[str, Any]:
     """Return the arguments of ``evaluate`` and ``train`` of the library."""
-    from ldslearn.evaluate.methods import find_method
-    from ldslearn.evaluate.parameters import settle_parameters
-
-    with usage():
-        found = find_method(method)
+    with raise_usage_errors():
+        found = ldslearn.evaluate.find_method(method)
         values = {
             "n_states": states, "delays": delays, "stabilizer": stabilizer,
             "scale": parse_number_or("--scale", scale, None, 0.0, None),
@@ -142,26 +141,8 @@ def method_options(
             "bandwidth": parse_number_or("--bandwidth", bandwidth, "median", 0.0, None),
             "budget": budget,
         }  # fmt: skip
-        parameters = settle_parameters(found, values, layout)
+        parameters = ldslearn.evaluate.settle_parameters(found, values, layout)
     return {"method": found.name, **parameters.as_arguments(seed, jobs)}
-
-
-def parse_number_or(
-    name: str, text: str | None, word: str | None, low: float, high: float | None
-) -> float | str | None:
-    """Return a number from `low` to `high` (None: any above `low`), or the word allowed, if any."""
-    if text is None or text == word:
-        return text
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    above = low <= number <= high if high is not None else low < number < float("inf")
-    if not above:
-        rule = f"a number from {low:g} to {high:g}" if high is not None else "a positive number"
-        words = "" if word is None else f", or {word}"
-        raise _errors.invalid(name, f"be {rule}{words}", repr(text), "")
-    return number
 
 
 def protocol_options(
@@ -170,18 +151,13 @@ def protocol_options(
     protocol: given.ProtocolText = None,
     folds: given.Folds = None,
 ) -> Any:
-    """Return the protocol; None for the one that suits the data, if it is no set of the paper."""
-    from ldslearn.evaluate.methods import find_method
-    from ldslearn.evaluate.protocols import Protocol, parse_protocol
-    from ldslearn.evaluate.published import PAPER_SETS
-
-    with usage():
+    """Return the protocol; None for the default of data that are not a set of the paper."""
+    with raise_usage_errors():
         if folds is not None and protocol is not None:
             raise _errors.invalid_parameter("--folds", "not be given with --protocol", folds)
         if folds is not None:
-            return Protocol("folds", folds)
+            return ldslearn.evaluate.Protocol("folds", folds)
         if protocol is None and layout is not None:
-            return parse_protocol(
-                PAPER_SETS[layout].find_protocol(find_method(method).learns_atoms)
-            )
-        return None if protocol is None else parse_protocol(protocol)
+            found = ldslearn.evaluate.find_method(method)
+            protocol = ldslearn.evaluate.PAPER_SETS[layout].find_protocol(found.learns_atoms)
+        return None if protocol is None else ldslearn.evaluate.parse_protocol(protocol)

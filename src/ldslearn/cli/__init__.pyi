@@ -1,0 +1,11 @@
+from . import evaluation_tables as evaluation_tables
+from . import inputs as inputs
+from . import inspecting as inspecting
+from . import library as library
+from . import outputs as outputs
+from . import predicting as predicting
+from . import running as running
+from . import stores as stores
+from . import tables as tables
+
+def main() -> None: ...

@@ -1,0 +1,73 @@
+"""The application: its help, its version and its commands."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+import ldslearn
+from ldslearn.cli.commands.cluster import cluster
+from ldslearn.cli.commands.code import code
+from ldslearn.cli.commands.compare import compare
+from ldslearn.cli.commands.convert import convert
+from ldslearn.cli.commands.demo import demo
+from ldslearn.cli.commands.encode import encode
+from ldslearn.cli.commands.evaluate import evaluate
+from ldslearn.cli.commands.inspect import inspect
+from ldslearn.cli.commands.learn import learn
+from ldslearn.cli.commands.make_clips import make_clips
+from ldslearn.cli.commands.predict import predict
+from ldslearn.cli.commands.reproduce import reproduce
+from ldslearn.cli.commands.synthesize import synthesize
+from ldslearn.cli.commands.train import train
+from ldslearn.cli.errors import suggest_skipping
+
+COMMANDS = (
+    demo, make_clips, inspect, evaluate, train, predict, cluster, compare, synthesize, convert,
+    reproduce, encode, learn, code,
+)  # fmt: skip
+
+app = typer.Typer(
+    help="Classify, cluster, compare and synthesize videos and other time series. One linear "
+    "dynamical system is fitted to each sequence.\n\nTry: ldslearn make-clips clips; ldslearn "
+    "evaluate clips; ldslearn train clips -o model.lds; ldslearn predict model.lds "
+    "clips/flag/0.avi",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _print_version(is_given: bool) -> None:
+    if is_given:
+        print(f"ldslearn {ldslearn.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _declare_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def _add_hint(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with the hint to --skip-errors in errors about items."""
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        with suggest_skipping(values.get("skip_errors", True)):
+            command(**values)
+
+    return run
+
+
+for _command in COMMANDS:
+    app.command()(_add_hint(_command))

@@ -1,0 +1,66 @@
+"""ldslearn reproduce."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import ldslearn
+from ldslearn import cli
+from ldslearn.cli import options as given
+from ldslearn.cli.errors import raise_usage_errors
+from ldslearn.cli.terminal import print_message
+
+
+def reproduce(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Of the paper: fig2, fig4 to fig15, table4, covariance, or all of these: all. "
+            "Further tables: accuracy, tuned, auto, learning, classes, clusters.",
+            show_default=False,
+        ),
+    ],
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the paper's data sets or stand-ins for them. Default: embedded data.",
+            envvar="LDSLEARN_DATA",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer values and rounds: minutes instead of hours.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the records and the page.")
+    ] = Path("reproduction"),
+    jobs: given.Jobs = -1,
+    as_json: given.Json = False,
+) -> None:
+    """Reproduce tables and figures of the paper, and test its claims, on the available data.
+
+    Every run is recorded in the output folder, and an interrupted command resumes there. The
+    folder receives an HTML page named after the arguments (all.html, fig5.html, fig5-quick.html),
+    the same results as JSON, and the verdicts on the claims (all-claims.json).
+    """
+    with raise_usage_errors():
+        stem = ldslearn.paper.name_reproduction(names, quick)
+    page, results, claims = (
+        output / f"{stem}{end}" for end in (".html", ".json", "-claims.json")
+    )  # fmt: skip
+    cli.outputs.check_folder(output)
+    if output.is_dir():
+        cli.outputs.check_outputs([page, results, claims])
+    record = ldslearn.paper.reproduce(
+        names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=print_message
+    )
+    cli.outputs.write_json(results, record)
+    cli.outputs.write_json(claims, ldslearn.paper.summarize_claims(record))
+    command = shlex.join(["ldslearn", *sys.argv[1:]])
+    cli.outputs.write_text(page, ldslearn.report.render_reproduction_page(record, command))
+    tables = cli.evaluation_tables.tabulate_reproduction(record)
+    cli.tables.print_record(record, as_json, *tables)
+    cli.outputs.report_written(page, as_json)
