@@ -174,7 +174,7 @@ def test_indices_are_spaced_evenly(n, most):
 
 def test_eigenvalues_before_and_after(coded):
     before, after = coded[2].eigenvalues.values()
-    assert list(coded[2].eigenvalues) == ["as fitted", "made stable (soft)"]
+    assert list(coded[2].eigenvalues) == ["as fitted", "stabilized (soft)"]
     raw = LDSEncoder(3, delays=2, stabilizer="none").fit_transform(MOTIONS.X)
     np.testing.assert_allclose(
         np.sort_complex(before), np.sort_complex(np.linalg.eigvals(raw.A).ravel())

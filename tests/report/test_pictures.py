@@ -109,7 +109,7 @@ def test_a_matrix_is_ordered_by_class():
 
 
 def test_matrices_of_one_and_of_many():
-    assert "<image" in draw_matrix(np.ones((1, 1)), ["a"], "words")
+    assert "<image" in draw_matrix(np.ones((1, 1)), ["a"])
     many = draw_matrix(RNG.random((90, 90)), [f"class {k}" for k in range(90)])
     assert many.count("<title>") == 90
     assert "class 7</text>" not in many  # too narrow

@@ -69,41 +69,33 @@ def compute_diagnostics(
     mislabelled : sequence of dict
         ``record["mislabelled"]`` of the evaluation; some of these sequences are included.
     """
+    settings = settings or Settings()
     with warnings.catch_warnings():
         # The evaluation has warned already, for example of empty codes.
         warnings.simplefilter("ignore", UserWarning)
-        return _compute(data, first, settings or Settings(), mislabelled)
-
-
-def _compute(
-    data: Collection,
-    first: Round,
-    settings: Settings,
-    mislabelled: Sequence[Mapping[str, Any]],
-) -> Diagnostics:
-    fit = first.fit
-    *before, encoder, _ = fit.pipeline
-    shown = data[_choose_sequences(data, encoder)]
-    inputs: Any = shown.X
-    for step in before:
-        inputs = step.transform(inputs)
-    systems = encoder.transform(inputs)
-    some = space_evenly(len(shown), max(1, _MOST_EIGENVALUES // systems.n_states))
-    few = [inputs[i] for i in some]
-    one_window = clone(encoder).set_params(windows=1, n_states=systems.n_states)
-    found = {"as fitted": clone(one_window).set_params(stabilizer="none").fit_transform(few)}
-    if encoder.stabilizer != "none":
-        found[f"made stable ({encoder.stabilizer})"] = one_window.fit_transform(few)
-    K = compute_chosen_kernel(fit, systems, settings.n_jobs)
-    mistakes = choose_mistakes(mislabelled)
-    return Diagnostics(
-        compute_similarity(K, shown, describe_chosen_kernel(fit), len(data)),
-        {name: np.linalg.eigvals(one.A).ravel() + 0j for name, one in found.items()},
-        choose_code_examples(fit.pipeline, first.known, first.unknown, first.predicted),
-        make_class_clips(data, settings.seed, len(mistakes)),
-        make_atom_clips(fit.pipeline, first.known, settings.seed, len(mistakes)),
-        extract_mistakes(data, mistakes),
-    )
+        fit = first.fit
+        *before, encoder, _ = fit.pipeline
+        shown = data[_choose_sequences(data, encoder)]
+        inputs: Any = shown.X
+        for step in before:
+            inputs = step.transform(inputs)
+        systems = encoder.transform(inputs)
+        some = space_evenly(len(shown), max(1, _MOST_EIGENVALUES // systems.n_states))
+        few = [inputs[i] for i in some]
+        one_window = clone(encoder).set_params(windows=1, n_states=systems.n_states)
+        found = {"as fitted": clone(one_window).set_params(stabilizer="none").fit_transform(few)}
+        if encoder.stabilizer != "none":
+            found[f"stabilized ({encoder.stabilizer})"] = one_window.fit_transform(few)
+        K = compute_chosen_kernel(fit, systems, settings.n_jobs)
+        mistakes = choose_mistakes(mislabelled)
+        return Diagnostics(
+            compute_similarity(K, shown, describe_chosen_kernel(fit), len(data)),
+            {name: np.linalg.eigvals(one.A).ravel() + 0j for name, one in found.items()},
+            choose_code_examples(fit.pipeline, first.known, first.unknown, first.predicted),
+            make_class_clips(data, settings.seed, len(mistakes)),
+            make_atom_clips(fit.pipeline, first.known, settings.seed, len(mistakes)),
+            extract_mistakes(data, mistakes),
+        )
 
 
 def _choose_sequences(data: Collection, encoder: Any) -> Indices:

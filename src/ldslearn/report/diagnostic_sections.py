@@ -45,9 +45,8 @@ def _format_similarity(shown: Similarity) -> Section:
         "Map of the sequences by the same kernel (classical scaling). Near points are similar "
         f"sequences.{_count_shown(len(points), shown.n_sequences)}",
     )
-    matrix = draw_matrix(
-        shown.kernel,
-        shown.kernel_labels,
+    matrix = format_figure(
+        draw_matrix(shown.kernel, shown.kernel_labels),
         "Kernel matrix, class by class. Bright squares on the diagonal are classes of similar "
         "sequences. Colours span 90 % of the values off the diagonal."
         f"{_count_shown(len(shown.kernel_labels), shown.n_sequences)}",

@@ -12,7 +12,6 @@ from ldslearn._types import Bytes
 from ldslearn.diagnostics.similarity import find_colour_limits
 from ldslearn.report.images import encode_data_uri
 from ldslearn.report.marks import draw_name, estimate_width, format_svg, shorten
-from ldslearn.report.page import format_figure
 
 # Five colours of viridis: even steps of lightness, readable on light and dark pages.
 _ANCHORS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
@@ -23,15 +22,7 @@ _LEAST = 10.0  # pixels that a name needs
 _WIDE = 24.0  # pixels per class from which the lines between classes are thick
 
 
-def draw_matrix(
-    matrix: NDArray[Any],
-    labels: Sequence[str],
-    caption: str = "",
-    *,
-    name: str = "kernel",
-    title: str = "Matrix of pairs, class by class",
-    side: float = _SIDE,
-) -> str:
+def draw_matrix(matrix: NDArray[Any], labels: Sequence[str], values: str = "kernel") -> str:
     """Return a square matrix as an image, rows and columns in the order of their classes.
 
     Colours span the limits of :func:`~ldslearn.diagnostics.similarity.find_colour_limits`. Values
@@ -43,14 +34,8 @@ def draw_matrix(
         A kernel or distances.
     labels : sequence of str
         The class of each row.
-    caption : str
-        Text below; without it, the drawing alone is returned.
-    name : str
-        Of the values, beside the colour bar.
-    title : str
-        For readers that cannot see it.
-    side : float
-        Pixels of the matrix on the page, without its names.
+    values : str
+        Name of the values, below the colour bar.
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     n = len(labels)
@@ -66,18 +51,18 @@ def draw_matrix(
     ordered = [labels[i] for i in order]
     edges = [*(ordered.index(name) for name in names), n]
     written = [
-        name if (b - a) / n * side >= _LEAST else ""
+        name if (b - a) / n * _SIDE >= _LEAST else ""
         for name, a, b in zip(names, edges[:-1], edges[1:], strict=True)
     ]
     room = 14 + max(estimate_width(shorten(word, _LONGEST), 11) for word in written)
     parts = [
-        f'<image class="pixels" x="{room:.1f}" y="{room:.1f}" width="{side:g}" height="{side:g}" '
+        f'<image class="pixels" x="{room:.1f}" y="{room:.1f}" width="{_SIDE:g}" height="{_SIDE:g}" '
         f'preserveAspectRatio="none" href="{encode_data_uri(pixels, _make_palette())}"/>',
-        *_draw_classes(names, written, edges, room, side),
-        _draw_colour_bar(low, high, name, room, side),
+        *_draw_classes(names, written, edges, room),
+        _draw_colour_bar(low, high, values, room),
     ]
-    drawing = format_svg(room + side + 4, room + side + 44, parts, title)
-    return format_figure(drawing, caption) if caption else drawing
+    title = f"Matrix of the {values}, class by class"
+    return format_svg(room + _SIDE + 4, room + _SIDE + 44, parts, title)
 
 
 def _make_palette() -> Bytes:
@@ -88,13 +73,13 @@ def _make_palette() -> Bytes:
 
 
 def _draw_classes(
-    names: Sequence[str], written: Sequence[str], edges: Sequence[int], room: float, side: float
+    names: Sequence[str], written: Sequence[str], edges: Sequence[int], room: float
 ) -> list[str]:
     """Return names and strips along both sides, and white lines between classes."""
-    n, end = edges[-1], room + side
+    n, end = edges[-1], room + _SIDE
     parts, cuts = [], ""
     for k, (name, word) in enumerate(zip(names, written, strict=True)):
-        start, stop = (room + edge / n * side for edge in edges[k : k + 2])
+        start, stop = (room + edge / n * _SIDE for edge in edges[k : k + 2])
         middle, long = (start + stop) / 2, stop - start
         parts.append(
             f'<g class="tick"><path class="strip{k % 2}" d="M{room - 7:.1f},{start:.1f}h5'
@@ -108,20 +93,20 @@ def _draw_classes(
         parts.append("</g>")
         if k:
             cuts += f"M{room:.1f},{start:.2f}H{end:.1f}M{start:.2f},{room:.1f}V{end:.1f}"
-    thick = 1.0 if side / len(names) > _WIDE else 0.4
+    thick = 1.0 if _SIDE / len(names) > _WIDE else 0.4
     return [*parts, f'<path class="cut" d="{cuts}" stroke-width="{thick}"/>'] if cuts else parts
 
 
-def _draw_colour_bar(low: float, high: float, name: str, room: float, side: float) -> str:
+def _draw_colour_bar(low: float, high: float, values: str, room: float) -> str:
     """Return the colours and their values, below the matrix."""
-    wide, top = side, room + side + 12
+    top = room + _SIDE + 12
     colours = np.arange(_LEVELS, dtype=np.uint8)[None]
     return (
-        f'<image x="{room:.1f}" y="{top:.1f}" width="{wide:g}" height="10" '
+        f'<image x="{room:.1f}" y="{top:.1f}" width="{_SIDE:g}" height="10" '
         f'preserveAspectRatio="none" href="{encode_data_uri(colours, _make_palette())}"/>'
         f'<text class="tick" x="{room:.1f}" y="{top + 24:.1f}">≤ {low:.3g}</text>'
-        f'<text class="tick" x="{room + wide / 2:.1f}" y="{top + 24:.1f}" text-anchor="middle">'
-        f"{escape(name)}</text>"
-        f'<text class="tick" x="{room + wide:.1f}" y="{top + 24:.1f}" text-anchor="end">'
+        f'<text class="tick" x="{room + _SIDE / 2:.1f}" y="{top + 24:.1f}" text-anchor="middle">'
+        f"{escape(values)}</text>"
+        f'<text class="tick" x="{room + _SIDE:.1f}" y="{top + 24:.1f}" text-anchor="end">'
         f"≥ {high:.3g}</text>"
     )

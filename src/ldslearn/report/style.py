@@ -61,7 +61,8 @@ img.pixels { height: auto; border-radius: .2rem; }
 @keyframes film { to { transform: translateX(calc(var(--wide) - 100%)); } }
 @media (max-width: 40rem) { .stacked tr, .stacked td { display: block; border: 0; }
   .stacked th { display: none; } .stacked tr { border-bottom: 1px solid var(--line); }
-  .stacked td { padding: .15rem 0; } }
+  .stacked td { padding: .15rem 0; } .stacked td:first-child { font-weight: 600;
+  padding-top: .6rem; } }
 td.whole { white-space: nowrap; } ul.plain { list-style: none; margin: 0; padding: 0; }
 ul.plain li { margin-bottom: .3rem; } table ul.plain { min-width: 18rem; }
 .right, .wrong { font-weight: 600; } .wrong { color: var(--warn); }
