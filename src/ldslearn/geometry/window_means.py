@@ -45,14 +45,7 @@ def running_mean(matrices: Iterable[Floats]) -> Floats:
 
 def mean_over_windows(kernel: Pairwise) -> Pairwise:
     """Extend a kernel of single systems to the mean over aligned windows."""
-
-    @wraps(kernel)
-    def compute(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
-        if _is_single(X) and (Y is None or _is_single(Y)):
-            return kernel(X, Y, **settings)
-        return running_mean(iterate_windows(kernel, X, Y, **settings))
-
-    return compute
+    return _extend(kernel, running_mean)
 
 
 def root_mean_over_windows(distance: Pairwise) -> Pairwise:
@@ -60,15 +53,18 @@ def root_mean_over_windows(distance: Pairwise) -> Pairwise:
 
     So the projection distance stays sqrt(2 (n - K)), K the mean of the projection kernel.
     """
+    return _extend(distance, lambda found: np.sqrt(running_mean(map(np.square, found))))
 
-    @wraps(distance)
+
+def _extend(function: Pairwise, average: Callable[[Iterator[Floats]], Floats]) -> Pairwise:
+    """Extend a function of single systems by an average over aligned windows."""
+
+    @wraps(function)
     def compute(X: LDS, Y: LDS | None = None, **settings: Any) -> Floats:
-        if _is_single(X) and (Y is None or _is_single(Y)):
-            return distance(X, Y, **settings)
-        return np.sqrt(running_mean(map(np.square, iterate_windows(distance, X, Y, **settings))))
+        if all(
+            isinstance(batch, LDS) and batch.windows == 1 for batch in (X, X if Y is None else Y)
+        ):
+            return function(X, Y, **settings)
+        return average(iterate_windows(function, X, Y, **settings))
 
     return compute
-
-
-def _is_single(systems: Any) -> bool:
-    return isinstance(systems, LDS) and systems.windows == 1

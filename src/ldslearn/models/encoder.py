@@ -181,17 +181,8 @@ class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys
         levels = window_levels(self.windows)
         n_states, n_windows = self.n_states_, sum(levels)
         check_sizes(sequences, n_states, self.delays)
-        settings = FitSettings(
-            n_states,
-            self.n_noise,
-            self.delays,
-            levels,
-            self.center,
-            self.stabilizer,
-            self.scale,
-            self.bound,
-            self.n_jobs,
-        )
+        names = ("n_noise", "delays", "center", "stabilizer", "scale", "bound", "n_jobs")
+        settings = FitSettings(n_states, levels, **{name: getattr(self, name) for name in names})
         fits = fit_collection(sequences, settings, certify_each)
         at_rest = fits.constant.reshape(-1, n_windows).min(axis=1)
         if n_windows > 1:  # a step between windows at rest is no constant

@@ -28,9 +28,9 @@ class FitSettings:
     """What decides about the systems of a sequence; see the parameters of ``LDSEncoder``."""
 
     n_states: int
+    levels: tuple[int, ...]
     n_noise: int
     delays: int
-    levels: tuple[int, ...]
     center: bool
     stabilizer: str
     scale: float

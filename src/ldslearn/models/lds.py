@@ -83,13 +83,9 @@ class LDS(SystemBatch):
     @property
     def spectral_radius(self) -> Floats:
         """Largest eigenvalue modulus of each A, shape (N,)."""
-
-        def compute() -> Floats:
-            radius = spectral_radius(self.A)
-            radius.flags.writeable = False
-            return radius
-
-        return self._compute_once("spectral radius", compute)
+        radius = self._compute_once("spectral radius", lambda: spectral_radius(self.A))
+        radius.flags.writeable = False
+        return radius
 
     @property
     def is_stable(self) -> NDArray[np.bool_]:

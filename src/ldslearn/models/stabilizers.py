@@ -1,6 +1,7 @@
 """Stable transition matrices from unstable ones (Sec. 4.2), one dispatcher over a registry."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -182,45 +183,37 @@ def stabilize_checked(
     A: Floats, states: list[Floats] | None, method: str, scale: float, bound: float
 ) -> Floats:
     """:func:`stabilize` for a batch and parameters that are known to be right."""
+    if method in _OPTIMISED and states is None:
+        raise ValueError(
+            f"states must be given for method={method!r}, which minimises their "
+            "reconstruction error; got None. Pass LDS.states(sequences)."
+        )
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of huge matrices
-        return _stabilize(A, states, method, scale, bound)
-
-
-def _stabilize(
-    A: Floats, states: list[Floats] | None, method: str, scale: float, bound: float
-) -> Floats:
-    if method in _CLOSED_FORM:
-        stable = _CLOSED_FORM[method](A, scale, bound)
-    else:
-        if states is None:
-            raise ValueError(
-                f"states must be given for method={method!r}, which minimises their "
-                "reconstruction error; got None. Pass LDS.states(sequences)."
-            )
-        stable = A.copy()
-        for index in np.flatnonzero(spectral_radius(A) > bound):
-            # States beyond the rank of a sequence are idle: they neither move nor matter.
-            busy = np.flatnonzero(
-                states[index].any(axis=1) | A[index].any(axis=0) | A[index].any(axis=1)
-            )
-            block = np.ix_(busy, busy)
-            stable[index][block] = _optimise(method, A[index][block], states[index][busy], bound)
-    if method not in ("soft", "scale", "none"):
-        outside = spectral_radius(A) > bound
-        stable[outside] = _keep_within(stable[outside], bound)
-    return stable if method in ("soft", "none") else shrink_to_gramian(stable)
+        if states is None or method in _CLOSED_FORM:
+            stable = _CLOSED_FORM[method](A, scale, bound)
+        else:
+            stable = A.copy()
+            for index in np.flatnonzero(spectral_radius(A) > bound):
+                stable[index] = _optimise(method, A[index], states[index], bound)
+        if method not in ("soft", "scale", "none"):
+            outside = spectral_radius(A) > bound
+            stable[outside] = _keep_within(stable[outside], bound)
+        return stable if method in ("soft", "none") else shrink_to_gramian(stable)
 
 
 def _optimise(method: str, A: Floats, states: Floats, bound: float) -> Floats:
     """Return one matrix by constraint generation; scaled where that fails in double precision."""
-    if np.abs(A).max() > _LARGEST_ENTRY:
-        return shrink(A[None], bound)[0]
-    try:
-        with np.errstate(all="ignore"):
-            found = _OPTIMISED[method](A, states, bound)
-    except (np.linalg.LinAlgError, ValueError):  # infinite or singular matrices
-        found = np.full_like(A, np.nan)
-    return found if np.isfinite(found).all() else shrink(A[None], bound)[0]
+    # States beyond the rank of a sequence are idle: they neither move nor matter.
+    busy = np.flatnonzero(states.any(axis=1) | A.any(axis=0) | A.any(axis=1))
+    block = np.ix_(busy, busy)
+    stable, part = A.copy(), A[block]
+    found = np.full_like(part, np.nan)
+    if np.abs(part).max() <= _LARGEST_ENTRY:
+        # Infinite or singular matrices have no answer.
+        with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError, ValueError):
+            found = _OPTIMISED[method](part, states[busy], bound)
+    stable[block] = found if np.isfinite(found).all() else shrink(part[None], bound)[0]
+    return stable
 
 
 def certify(
