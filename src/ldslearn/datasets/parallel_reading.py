@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
+from ldslearn.datasets.channels import TRAINING
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.time_faults import describe_time_faults
 from ldslearn.datasets.items import Item
@@ -79,7 +80,7 @@ def read_collection(
     for_model = frame is not None
     for index, recording in enumerate(found):
         if frame is not None and not all(_fits(part, frame) for part in recording.parts):
-            skip_unlike(index, "the training data", frame)
+            skip_unlike(index, TRAINING, frame)
     first = next((index for index, recording in enumerate(found) if recording.parts), None)
     if first is None:
         raise _errors.none_usable(len(items), items[0].name, reasons[0])
