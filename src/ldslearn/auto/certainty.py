@@ -1,4 +1,4 @@
-"""Labels and their certainty, in whatever measure a classifier provides."""
+"""Labels and their certainty, in the measure that the classifier provides."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +13,9 @@ from ldslearn.classify import NearestLDSClassifier, SparseCodingClassifier
 
 MEANINGS = {
     "probability": "probability of the class",
-    "share": "share of the class in what all classes explain of the sequence; no probability",
-    "votes": "share of the neighbours that vote for the class; no probability",
-    "margin": "score of the class less that of the next one; no probability",
+    "share": "fraction of the class in what all classes explain; not a probability",
+    "votes": "fraction of the neighbours that vote for the class; not a probability",
+    "margin": "score of the class minus that of the next one; not a probability",
 }
 
 

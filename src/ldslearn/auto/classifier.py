@@ -17,7 +17,7 @@ from ldslearn.auto.scaling import channels_are_scaled
 from ldslearn.classify import SparseCodingClassifier
 from ldslearn.classify.folds import check_groups
 from ldslearn.classify.labels import check_labels
-from ldslearn.classify.sparse import score_by_explained_part
+from ldslearn.classify.sparse import score_by_reductions
 from ldslearn.classify.svm import score_by_margin
 from ldslearn.models import LDS
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks
@@ -145,7 +145,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
     def _score_systems(self, systems: LDS) -> Floats:
         classifier = self.pipeline_[-1]
         if isinstance(classifier, SparseCodingClassifier):
-            return score_by_explained_part(classifier, systems)
+            return score_by_reductions(classifier, systems)
         return score_by_margin(classifier, systems)
 
 

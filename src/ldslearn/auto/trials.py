@@ -172,11 +172,11 @@ def _score_held_out(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of codes on an indefinite part
         codes = sparse_code(K, K, rule.value, n_nonzero=pursuit, allowed=allowed, n_jobs=n_jobs)
-    explained = residual_reductions(K, K, codes, labels, n_classes)
+    reductions = residual_reductions(K, K, codes, labels, n_classes)
     nearest = np.full(len(K), -1)
     empty = np.flatnonzero(~codes.any(axis=1))
     nearest[empty] = labels[np.where(allowed[empty], K[empty], -np.inf).argmax(axis=1)]
-    return relative_scores(explained, K.diagonal(), nearest)
+    return relative_scores(reductions, K.diagonal(), nearest)
 
 
 def _score_by_svm(

@@ -1,47 +1,48 @@
-"""From what each class explains of a system to labels, scores and fractions (Sec. 5.3)."""
+"""From residual reductions per class to labels, scores and fractions (Sec. 5.3)."""
 
 import numpy as np
 
 from ldslearn._types import Floats, Indices
 
-# In all functions, `explained` is (N, n_classes), k(x, x) - e_c of Eq. (13), and `nearest` is (N,):
-# the class of the most similar atom where the code is zero, else -1.
+# In all functions, `reductions` (N, n_classes) are k(x, x) - e_c, e_c of Eq. (13): what a class
+# explains of a system. `nearest` (N,) is the class of the most similar atom where the code is zero,
+# else -1.
 
 
-def pick_classes(explained: Floats, nearest: Indices) -> Indices:
+def pick_classes(reductions: Floats, nearest: Indices) -> Indices:
     """Return the class that explains most, (N,); for a code of zeros, that of the nearest atom."""
-    return np.where(nearest >= 0, nearest, explained.argmax(axis=1))
+    return np.where(nearest >= 0, nearest, reductions.argmax(axis=1))
 
 
-def score_classes(explained: Floats, own: Floats, nearest: Indices) -> Floats:
+def score_classes(reductions: Floats, own: Floats, nearest: Indices) -> Floats:
     """Return minus the residuals, (N, n_classes); for two classes their difference, (N,).
 
     The class that is picked has the largest score: where another one is as large, it is ahead by
     one unit in the last place. `own` is k(x, x), (N,).
     """
-    scores = explained - own[:, None]
-    best, rows = pick_classes(explained, nearest), np.arange(len(scores))
+    scores = reductions - own[:, None]
+    best, rows = pick_classes(reductions, nearest), np.arange(len(scores))
     behind = scores.argmax(axis=1) != best
     largest = scores.max(axis=1)
     scores[rows[behind], best[behind]] = np.nextafter(largest[behind], np.inf)
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-def divide_by_classes(explained: Floats, nearest: Indices) -> Floats:
+def normalize_reductions(reductions: Floats, nearest: Indices) -> Floats:
     """Return the fraction of each class in what all classes explain, (N, n_classes)."""
-    fractions = explained - np.minimum(explained.min(axis=1, keepdims=True), 0.0)
+    fractions = reductions - np.minimum(reductions.min(axis=1, keepdims=True), 0.0)
     fractions[nearest >= 0] = 1.0
     return fractions / fractions.sum(axis=1, keepdims=True)
 
 
-def relative_scores(explained: Floats, own: Floats, nearest: Indices) -> Floats:
+def relative_scores(reductions: Floats, own: Floats, nearest: Indices) -> Floats:
     """Return the fraction of k(x, x) that each class explains, (N, n_classes).
 
     For a code of zeros the class of the nearest atom is ahead by 1e-12. `own` is k(x, x), (N,).
     """
-    scores = explained / np.maximum(own, 1e-12)[:, None]
+    scores = reductions / np.maximum(own, 1e-12)[:, None]
     empty = np.flatnonzero(nearest >= 0)
-    scores[empty] = 1e-12 * np.eye(explained.shape[1])[nearest[empty]]
+    scores[empty] = 1e-12 * np.eye(reductions.shape[1])[nearest[empty]]
     return scores
 
 

@@ -15,7 +15,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._places import locate_systems, warn_once
 from ldslearn._types import Floats, Indices
-from ldslearn.classify.class_scores import divide_by_classes, pick_classes, score_classes
+from ldslearn.classify.class_scores import normalize_reductions, pick_classes, score_classes
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.classify.mixing import choose_mix
 from ldslearn.coding import residual_reductions
@@ -48,7 +48,7 @@ class DictionaryClassifier(LDSClassifier):
     Parameters
     ----------
     dictionary : LDSDictionary or FiniteDictionary
-        Learned anew by `fit`; to use atoms as they are, give ``init=atoms, max_iter=0``. Its `mix`
+        Learned by `fit`; to use given atoms unchanged, pass ``init=atoms, max_iter=0``. Its `mix`
         may be "cv": the best of 0.2, 0.4, 0.6, 0.8 and 1 by five stratified folds of the training
         systems (the largest of equals), for which 25 dictionaries are learned.
     classifier : estimator, "residual" or None, default=None
@@ -56,7 +56,7 @@ class DictionaryClassifier(LDSClassifier):
         rebuild it best from their part of its code (SRC, Eq. 13), and needs `per_class`.
     per_class : bool, default=False
         The hierarchical scheme: a dictionary of ``dictionary.n_atoms`` atoms for every class (fewer
-        where a class has fewer systems), put side by side.
+        where a class has fewer systems), concatenated.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class DictionaryClassifier(LDSClassifier):
         return choose_mix(count_hits, labels, groups, "mix")
 
     def _fit_all(self, dictionary: SystemDictionary, systems: LDS) -> None:
-        """Learn one dictionary; an interrupt leaves what was learned, and no classifier."""
+        """Learn one dictionary; an interrupt keeps the atoms so far, without a classifier."""
         try:
             dictionary.fit(systems)
         except (KeyboardInterrupt, ConnectionError):
@@ -194,7 +194,7 @@ class DictionaryClassifier(LDSClassifier):
         if not isinstance(template.init, str):
             raise ValueError(
                 "dictionary must have init='kmeans' or 'random' with per_class=True; got "
-                "atoms. Every class learns atoms of its own."
+                "atoms. Every class learns its own atoms."
             )
         found = []
         for own in members:
@@ -206,8 +206,8 @@ class DictionaryClassifier(LDSClassifier):
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
         if self._uses_residuals:
-            explained, _, nearest = self._explain(X)
-            return self.classes_[pick_classes(explained, nearest)]
+            reductions, _, nearest = self._compute_reductions(X)
+            return self.classes_[pick_classes(reductions, nearest)]
         codes = self._find_codes(X)
         return self.classifier_.predict(codes)
 
@@ -215,7 +215,7 @@ class DictionaryClassifier(LDSClassifier):
     def decision_function(self, X: LDS) -> Floats:
         """Return the scores of the classifier of codes, if it has any; or minus the residuals."""
         if self._uses_residuals:
-            return score_classes(*self._explain(X))
+            return score_classes(*self._compute_reductions(X))
         codes = self._find_codes(X)
         return self.classifier_.decision_function(codes)
 
@@ -227,8 +227,8 @@ class DictionaryClassifier(LDSClassifier):
         of :class:`SparseCodingClassifier`, which is no probability.
         """
         if self._uses_residuals:
-            explained, _, nearest = self._explain(X)
-            return divide_by_classes(explained, nearest)
+            reductions, _, nearest = self._compute_reductions(X)
+            return normalize_reductions(reductions, nearest)
         codes = self._find_codes(X)
         return self.classifier_.predict_proba(codes)
 
@@ -236,8 +236,8 @@ class DictionaryClassifier(LDSClassifier):
     def residuals_for(self, X: LDS) -> Floats:
         """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
         check_is_fitted(self, "classifier_")
-        explained, own, _ = self._explain(X)
-        return own[:, None] - explained
+        reductions, own, _ = self._compute_reductions(X)
+        return own[:, None] - reductions
 
     @property
     def _uses_residuals(self) -> bool:
@@ -245,9 +245,9 @@ class DictionaryClassifier(LDSClassifier):
         check_is_fitted(self, "classifier_")
         return _is_residual(self.classifier_)
 
-    def _explain(self, X: LDS) -> tuple[Floats, Floats, Indices]:
-        """What each class explains, k(x, x), and the nearest class of codes of zeros, else -1."""
-        table = self._explain_blocks(X)
+    def _compute_reductions(self, X: LDS) -> tuple[Floats, Floats, Indices]:
+        """Residual reductions, k(x, x), and the nearest class of codes of zeros, else -1."""
+        table = self._compute_reductions_table(X)
         nearest = table[:, -1].astype(np.intp)
         empty = np.flatnonzero(nearest >= 0)
         if len(empty):
@@ -256,22 +256,22 @@ class DictionaryClassifier(LDSClassifier):
         return table[:, :-2], table[:, -2], nearest
 
     @apply_by_blocks
-    def _explain_blocks(self, X: LDS) -> Floats:
-        """The three of :meth:`_explain` side by side, (len(X), n_classes + 2)."""
+    def _compute_reductions_table(self, X: LDS) -> Floats:
+        """The three arrays of :meth:`_compute_reductions` as one, (len(X), n_classes + 2)."""
         groups, n_jobs = self.dictionary_.make_groups(X), self.dictionary_.n_jobs
         n_classes = len(self.classes_)
-        explained, own = np.zeros((len(X), n_classes)), np.zeros(len(X))
+        reductions, own = np.zeros((len(X), n_classes)), np.zeros(len(X))
         coded = np.zeros(len(X), dtype=bool)
         similar = np.full((len(X), len(self.atom_classes_)), -np.inf)
         for group in groups:
             codes = group.find_codes(n_jobs)
             gram, cross = group.compute_kernels(n_jobs)
-            explained += residual_reductions(gram, cross, codes, self.atom_classes_, n_classes)
+            reductions += residual_reductions(gram, cross, codes, self.atom_classes_, n_classes)
             own += group.self_kernel
             coded |= codes.any(axis=1)
             similar = np.maximum(similar, cross)
         nearest = np.where(coded, -1, self.atom_classes_[similar.argmax(axis=1)])
-        return np.column_stack([explained, own, nearest])
+        return np.column_stack([reductions, own, nearest])
 
     def _find_codes(self, X: LDS) -> Floats:
         check_is_fitted(self, "classifier_")

@@ -1,4 +1,4 @@
-"""Checks of labelled systems, and what all classifiers of systems share."""
+"""Checks of labelled systems, and the base class of classifiers of systems."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ldslearn.models.blocks import as_batch
 
 
 class LDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
-    """What all classifiers of systems share: `score`, and batches of systems as input."""
+    """Base class: `score`, and batches of systems as input."""
 
 
 def check_labelled(X: Any, y: Any, *, stored: bool = False) -> tuple[LDS, NDArray[Any], Indices]:

@@ -11,7 +11,7 @@ from ldslearn._checks import check_real
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
 from ldslearn.classify.class_scores import (
-    divide_by_classes,
+    normalize_reductions,
     pick_classes,
     relative_scores,
     score_classes,
@@ -70,7 +70,7 @@ class SparseCodingClassifier(LDSClassifier):
 
     Notes
     -----
-    A code of nothing but zeros (`sparsity` too large) leaves the same residual for every class;
+    A code of zeros only (`sparsity` too large) leaves the same residual for every class;
     the label is then that of the most similar training system, the first atom on the path of
     codes, with a warning. With `reject` such systems are rejected.
 
@@ -150,24 +150,24 @@ class SparseCodingClassifier(LDSClassifier):
             K = mix * dynamics[:, train] + (1 - mix) * noise[:, train]
             gram, cross = K[train], K[test]
             codes = sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs, **options)
-            explained = residual_reductions(gram, cross, codes, labels[train], n_classes)
+            reductions = residual_reductions(gram, cross, codes, labels[train], n_classes)
             # A class without training systems explains nothing, which could be the most.
-            explained[:, np.setdiff1d(np.arange(n_classes), labels[train])] = -np.inf
+            reductions[:, np.setdiff1d(np.arange(n_classes), labels[train])] = -np.inf
             first = labels[train][cross.argmax(axis=1)]
             nearest = np.where(codes.any(axis=1), -1, first)
-            return int((pick_classes(explained, nearest) == labels[test]).sum())
+            return int((pick_classes(reductions, nearest) == labels[test]).sum())
 
         return choose_mix(count_hits, labels, groups, "mix")
 
     @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system, (len(X),)."""
-        explained, nearest = self._explain(X, warn=self.reject is None)
-        labels = self.classes_[pick_classes(explained, nearest)]
+        reductions, nearest = self._compute_reductions(X, warn=self.reject is None)
+        labels = self.classes_[pick_classes(reductions, nearest)]
         if self.reject is None:
             return labels
         own = self.coder_.kernel_.diagonal(X, self.n_jobs)
-        unknown = own - explained.max(axis=1) > self.reject * own
+        unknown = own - reductions.max(axis=1) > self.reject * own
         unknown[nearest >= 0] = True
         label = np.asarray(self._find_reject_label(self.classes_))
         kind = np.result_type(labels.dtype, label.dtype)
@@ -180,8 +180,8 @@ class SparseCodingClassifier(LDSClassifier):
         The largest is that of the predicted class (without `reject`): where residuals are equal,
         as for codes of zeros, that class is ahead by one unit in the last place.
         """
-        explained, nearest = self._explain(X)
-        return score_classes(explained, self.coder_.kernel_.diagonal(X, self.n_jobs), nearest)
+        reductions, nearest = self._compute_reductions(X)
+        return score_classes(reductions, self.coder_.kernel_.diagonal(X, self.n_jobs), nearest)
 
     @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
@@ -193,13 +193,13 @@ class SparseCodingClassifier(LDSClassifier):
         some explain less than nothing, the least of them counts as zero. A code of zeros has equal
         fractions.
         """
-        return divide_by_classes(*self._explain(X))
+        return normalize_reductions(*self._compute_reductions(X))
 
     @apply_by_blocks
     def residuals_for(self, X: LDS) -> Floats:
         """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
-        explained, _ = self._explain(X)
-        return self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None] - explained
+        reductions, _ = self._compute_reductions(X)
+        return self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None] - reductions
 
     @apply_by_blocks
     def codes_for(self, X: LDS) -> Floats:
@@ -207,24 +207,24 @@ class SparseCodingClassifier(LDSClassifier):
         check_is_fitted(self)
         return self.coder_.transform(X)
 
-    def _explain(self, X: LDS, *, warn: bool = True) -> tuple[Floats, Indices]:
-        """What each class explains, and the nearest class of codes of zeros, else -1."""
+    def _compute_reductions(self, X: LDS, *, warn: bool = True) -> tuple[Floats, Indices]:
+        """Residual reductions, and the nearest class of codes of zeros, else -1."""
         check_is_fitted(self)
         kernel = self.coder_.kernel_
         systems, n_classes = kernel.check(X), len(self.classes_)
-        explained = np.empty((len(systems), n_classes))
+        reductions = np.empty((len(systems), n_classes))
         nearest = np.full(len(systems), -1)
         for block in kernel.blocks(systems):
             with locate_systems(block.start):
                 codes, cross = self.coder_.code(systems[block])
-            explained[block] = residual_reductions(
+            reductions[block] = residual_reductions(
                 kernel.gram, cross, codes, self.atom_classes_, n_classes
             )
             first = self.atom_classes_[cross.argmax(axis=1)]
             nearest[block] = np.where(codes.any(axis=1), -1, first)
         if warn:
             self.coder_.warn_of_zeros(np.flatnonzero(nearest >= 0), stacklevel=6)
-        return explained, nearest
+        return reductions, nearest
 
     def _check_reject(self, classes: NDArray[Any]) -> None:
         if self.reject is not None:
@@ -244,11 +244,11 @@ class SparseCodingClassifier(LDSClassifier):
         return -1 if classes.dtype.kind in _NUMBERS else "unknown"
 
 
-def score_by_explained_part(classifier: SparseCodingClassifier, systems: LDS) -> Floats:
+def score_by_reductions(classifier: SparseCodingClassifier, systems: LDS) -> Floats:
     """Return the fraction of every system that each class explains, (N, n_classes).
 
     The class that the classifier predicts has the largest. Codes of zeros raise no warning.
     """
-    explained, nearest = classifier._explain(systems, warn=False)
+    reductions, nearest = classifier._compute_reductions(systems, warn=False)
     own = classifier.coder_.kernel_.diagonal(systems, classifier.n_jobs)
-    return relative_scores(explained, own, nearest)
+    return relative_scores(reductions, own, nearest)

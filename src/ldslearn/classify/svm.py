@@ -177,7 +177,7 @@ class LDSSVC(LDSClassifier):
                 )
                 svc = self._make_svc(C).fit(K[np.ix_(train, train)], labels[train], known)
                 hits[C] += svc.score(K[np.ix_(test, train)], labels[test], unknown) / n_folds
-        return {C: round(share, 12) for C, share in hits.items()}
+        return {C: round(accuracy, 12) for C, accuracy in hits.items()}
 
 
 def score_by_margin(classifier: LDSSVC, systems: LDS) -> Floats:

@@ -28,7 +28,7 @@ class Atoms:
     delays: int = 1
 
     def __len__(self) -> int:
-        """Atoms of each code."""
+        """Number of atoms per code."""
         return len(next(iter(self.terms[0].values())))
 
     def __repr__(self) -> str:
@@ -56,7 +56,7 @@ class Atoms:
 
     @property
     def subspaces(self) -> Floats | None:
-        """Finite observability bases, (J, order m, n); None of other dictionaries."""
+        """Finite observability bases, (J, order m, n); None in other dictionaries."""
         return self._find_form("finite")  # type: ignore[return-value]
 
     @property
@@ -94,7 +94,7 @@ class Atoms:
     def arrange_like(self, terms: list[dict[str, Columns]], delays: int) -> Self:
         """Return these atoms, arranged as the codes that `terms` of systems have.
 
-        Centres of clusters have all parts in one code; a dictionary may want one code each.
+        Centres of clusters have all parts in one code; a dictionary may have one code per part.
         """
         if self.delays != delays:
             raise _errors.invalid("init", f"have delays={delays}", f"delays={self.delays}", "")

@@ -18,7 +18,7 @@ from ldslearn.dictionary.problem import AtomProblem, Evaluation, evaluate_terms
 
 
 class BlockSums(NamedTuple):
-    """What samples add to the objective in one atom.
+    """Sums over samples that the objective in one atom needs.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class BlockProblem:
 
     Parameters
     ----------
-    here : AtomProblem or None
+    others : AtomProblem or None
         All other atoms.
     parts : list
         Handles of the samples that use the atom, lists of an AtomProblem per term.
@@ -62,16 +62,16 @@ class BlockProblem:
 
     def __init__(
         self,
-        here: AtomProblem | None,
+        others: AtomProblem | None,
         parts: list[Any],
         term: int,
         kind: str,
         positive: float,
         engine: Engine,
     ) -> None:
-        self.here, self.parts, self.term, self.engine = here, parts, term, engine
+        self.others, self.parts, self.term, self.engine = others, parts, term, engine
         self.kind = kind
-        self.largest = positive + (0.0 if here is None else here.largest)
+        self.largest = positive + (0.0 if others is None else others.largest)
 
     def evaluate(
         self, rows: Floats, eigenvalues: Floats, *, with_gradient: bool = False
@@ -86,8 +86,8 @@ class BlockProblem:
         """Return the sums over all other atoms and all samples."""
         arguments = (self.term, rows, eigenvalues, points)
         sums = self.engine.map(sum_block, [(part,) for part in self.parts], *arguments)
-        if self.here is not None:
-            sums = chain([sum_block([self.here], 0, rows, eigenvalues, points)], sums)
+        if self.others is not None:
+            sums = chain([sum_block([self.others], 0, rows, eigenvalues, points)], sums)
         return reduce(BlockSums.add, sums)
 
 
@@ -122,7 +122,7 @@ class BlockEvaluation(Evaluation):
 def sum_block(
     part: Any, term: int, rows: Floats, eigenvalues: Floats, points: Floats | None
 ) -> BlockSums:
-    """Return what the samples of one block add."""
+    """Return the sums over the samples of one block."""
     problem: AtomProblem = (part() if callable(part) else part)[term]
     G = problem.cached_products(rows)
     value, H = problem.weigh(G, eigenvalues)

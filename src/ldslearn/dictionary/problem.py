@@ -64,7 +64,7 @@ class AtomProblem:
     def evaluate(
         self, rows: Floats, eigenvalues: Floats, *, with_gradient: bool = False
     ) -> "Evaluation":
-        """Return the value of an atom and what improves it; here the gradient costs nothing."""
+        """Return the value of an atom; its gradient is available in any case."""
         return Evaluation(self, rows, eigenvalues)
 
     def half_gradient(self, H: Floats) -> Floats:

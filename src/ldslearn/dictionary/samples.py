@@ -159,8 +159,8 @@ def open_samples(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Sample
 
 def is_in_blocks(X: LDS | StoredSystems) -> bool:
     """Whether systems are processed in blocks: many in a store, or many on a cluster."""
-    elsewhere = isinstance(X, StoredSystems) or bool(current_engine().n_workers)
-    return elsewhere and X.n_bytes > _SMALLEST
+    can_be_cut = isinstance(X, StoredSystems) or bool(current_engine().n_workers)
+    return can_be_cut and X.n_bytes > _SMALLEST
 
 
 def load_columns(block: Block, recipe: Recipe) -> Terms:
