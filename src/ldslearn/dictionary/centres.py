@@ -22,9 +22,10 @@ class Clusters(NamedTuple):
 
 
 def squared_distances(
-    data: list[Columns], centres: list[Columns], weights: list[float], n_jobs: int | None
+    terms: StoredColumns, centres: list[Columns], weights: list[float], n_jobs: int | None
 ) -> Floats:
     """Squared projection distances of samples and centres, (N, J)."""
+    data = open_columns(terms)
     total = np.zeros((len(data[0]), len(centres[0])))
     for x, c, w in zip(data, centres, weights, strict=True):
         total += w * (x.self_kernel[:, None] + c.self_kernel - 2.0 * x.kernel(c, n_jobs))
@@ -38,7 +39,7 @@ def find_nearest_centres(
     n_jobs: int | None,
 ) -> tuple[Indices, Floats]:
     """Return the nearest centre of every sample of a block, and its squared distance."""
-    D = squared_distances(open_columns(terms), centres, weights, n_jobs)
+    D = squared_distances(terms, centres, weights, n_jobs)
     labels = D.argmin(axis=1)
     return labels, D[np.arange(len(D)), labels]
 
@@ -54,17 +55,7 @@ def assign_samples(
 def _measure_distances(
     samples: Samples, centres: list[Columns], weights: list[float], n_jobs: int | None
 ) -> Floats:
-    return np.concatenate(samples.map(block_distances, centres, weights, n_jobs))
-
-
-def block_distances(
-    terms: StoredColumns,
-    centres: list[Columns],
-    weights: list[float],
-    n_jobs: int | None,
-) -> Floats:
-    """Return :func:`squared_distances` of a block."""
-    return squared_distances(open_columns(terms), centres, weights, n_jobs)
+    return np.concatenate(samples.map(squared_distances, centres, weights, n_jobs))
 
 
 def seed_centres(
