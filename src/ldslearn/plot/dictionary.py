@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn.video.tiling import tile_images
 
 
 def plot_objective(histories: Mapping[str, Sequence[float]], ax: Axes) -> Axes:
@@ -56,12 +57,8 @@ def plot_columns(
     largest = np.abs(images).max(axis=1, keepdims=True)
     images = images / np.where(largest > 0, largest, 1.0)
     n_atoms, _, n_states = images.shape
-    sheet = np.full((n_atoms * (height + gap) - gap, n_states * (width + gap) - gap), np.nan)
-    for i in range(n_atoms):
-        for k in range(n_states):
-            top, left = i * (height + gap), k * (width + gap)
-            image = images[i, :, k].reshape(height, width)
-            sheet[top : top + height, left : left + width] = image
+    tiles = images.swapaxes(1, 2).reshape(n_atoms, n_states, height, width)
+    sheet = tile_images(tiles, gap, np.nan)
     ax.imshow(sheet, cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest")
     ax.set_xticks(np.arange(n_states) * (width + gap) + width / 2, np.arange(n_states) + 1)
     ax.set_yticks(np.arange(n_atoms) * (height + gap) + height / 2, np.arange(n_atoms) + 1)

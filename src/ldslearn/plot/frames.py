@@ -6,6 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from ldslearn.video.tiling import tile_images
+
 
 def plot_frames(video: NDArray[Any], ax: Axes, *, n_shown: int = 6, gap: int = 1) -> Axes:
     """Draw frames of a grey video in a row, evenly spaced in time.
@@ -22,8 +24,7 @@ def plot_frames(video: NDArray[Any], ax: Axes, *, n_shown: int = 6, gap: int = 1
     """
     chosen = np.linspace(0, len(video) - 1, min(n_shown, len(video))).round().astype(int)
     white = np.iinfo(video.dtype).max if video.dtype.kind in "iu" else 1.0
-    padded = np.pad(video[chosen] / white, ((0, 0), (0, 0), (0, gap)), constant_values=1.0)
-    row = np.concatenate(list(padded), axis=1)[:, : -gap or None]
+    row = tile_images(video[None, chosen] / white, gap, 1.0)
     ax.imshow(row, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
     ax.set(xticks=[], yticks=[])
     return ax

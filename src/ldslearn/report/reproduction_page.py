@@ -20,6 +20,7 @@ from ldslearn.report.page import (
     render_page,
 )
 from ldslearn.report.provenance import describe_data, format_command, format_versions
+from ldslearn.video.tiling import tile_images
 
 _MARKS = {"confirmed": "✓", "refuted": "✗", "mixed": "±", "undecided": "?", "not judged": "·"}
 _GREY = 128  # pixel of the value zero
@@ -147,15 +148,7 @@ def _draw_eigenvalues_panel(panel: dict[str, Any]) -> str:
 
 def _format_images_panel(panel: dict[str, Any]) -> str:
     """Return all images as one, one row per atom."""
-    images = _as_pixels(panel["rows"], panel["frame_shape"])
-    rows, columns, height, width = images.shape
-    sheet = np.full(
-        (rows * (height + _GAP) - _GAP, columns * (width + _GAP) - _GAP), 255, dtype=np.uint8
-    )
-    for i, row in enumerate(images):
-        for j, image in enumerate(row):
-            top, left = i * (height + _GAP), j * (width + _GAP)
-            sheet[top : top + height, left : left + width] = image
+    sheet = tile_images(_as_pixels(panel["rows"], panel["frame_shape"]), _GAP, 255)
     scale = max(1.0, 380 / sheet.shape[1])
     caption = f"{panel['title']}. {panel['note']}"
     return format_figure(format_image(sheet, panel["title"], scale), caption)
