@@ -13,7 +13,7 @@ from benchmarks import ablation, coding, dictionary, fit, geometry, lbp, recover
 PARTS = {part.__name__.split(".")[1]: part.run for part in (fit, geometry, coding, dictionary, lbp)}
 BY_NAME = {
     "ablation": ablation.run,
-    "memory": scaling.memory,
+    "memory": scaling.measure_memory,
     "recovery": recovery.run,
     "scaling": scaling.run,
 }

@@ -7,7 +7,7 @@ from sklearn.decomposition import sparse_encode
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.data import load_available
-from benchmarks.geometry import systems
+from benchmarks.geometry import make_systems
 from benchmarks.timing import best_seconds, print_table
 from ldslearn import LDS, LDSEncoder, sparse_code
 from ldslearn.geometry import projection_kernel
@@ -15,12 +15,12 @@ from ldslearn.geometry import projection_kernel
 PLAIN_SAMPLES = 30  # scikit-learn is timed on these, and multiplied up
 
 
-def random_problem(coherence, n_atoms=500, n_samples=300, n_prototypes=30):
+def make_problem(coherence, n_atoms=500, n_samples=300, n_prototypes=30):
     """Systems around prototypes: the closer, the more coherent."""
     random = np.random.default_rng(0)
-    prototypes = systems(n_prototypes, 40, 10)
+    prototypes = make_systems(n_prototypes, 40, 10)
     own = random.integers(0, n_prototypes, n_atoms + n_samples)
-    noise = systems(n_atoms + n_samples, 40, 10, seed=1)
+    noise = make_systems(n_atoms + n_samples, 40, 10, seed=1)
     batch = LDS(
         coherence * prototypes.A[own] + (1 - coherence) * noise.A,
         np.linalg.qr(coherence * prototypes.C[own] + (1 - coherence) * noise.C)[0],
@@ -29,7 +29,7 @@ def random_problem(coherence, n_atoms=500, n_samples=300, n_prototypes=30):
     return projection_kernel(atoms), projection_kernel(samples, atoms)
 
 
-def real_problem(n_states=5):
+def load_problem(n_states=5):
     for data_set in load_available("sdh2"):
         batch = LDSEncoder(n_states, n_jobs=2).fit_transform(data_set.data.X)
         train, test = data_set.splits()[0]
@@ -37,13 +37,13 @@ def real_problem(n_states=5):
     return None
 
 
-def kkt(gram, cross, codes, sparsity):
+def compute_violation(gram, cross, codes, sparsity):
     c = cross - codes @ gram
     free = np.abs(c) - sparsity / 2
     return np.where(codes != 0, np.abs(c - sparsity / 2 * np.sign(codes)), free).max()
 
 
-def with_spams(gram, cross, sparsity):
+def build_spams(gram, cross, sparsity):
     try:
         import spams
     except ImportError:
@@ -54,9 +54,9 @@ def with_spams(gram, cross, sparsity):
 
 def run(sparsity=0.1):
     problems = {
-        "mild (500, 300)": random_problem(0.3),
-        "coherent (500, 300)": random_problem(0.7),
-        "SDH-2, n=5": real_problem(),
+        "mild (500, 300)": make_problem(0.3),
+        "coherent (500, 300)": make_problem(0.7),
+        "SDH-2, n=5": load_problem(),
     }
     rows = []
     for name, problem in problems.items():
@@ -78,7 +78,7 @@ def run(sparsity=0.1):
             "ours": lambda gram=gram, cross=cross: sparse_code(gram, cross, sparsity),
             "ours2": lambda gram=gram, cross=cross: sparse_code(gram, cross, sparsity, n_jobs=2),
         }
-        spams = with_spams(gram, cross, sparsity)
+        spams = build_spams(gram, cross, sparsity)
         if spams is not None:
             contestants["spams"] = spams
         seconds = best_seconds(contestants, repeats=5)
@@ -93,14 +93,14 @@ def run(sparsity=0.1):
             f"{seconds['ours'] / seconds['spams']:.2f} x" if spams else "no spams-bin",
             f"{slow['lasso_lars'] / seconds['ours']:.0f} x",
             f"{slow['lasso_cd'] / seconds['ours']:.0f} x",
-            f"{kkt(gram, cross, codes, sparsity):.0e}",
-            f"{kkt(gram, cross, spams().toarray().T, sparsity):.0e}" if spams else "",
-            f"{kkt(gram, cross[:PLAIN_SAMPLES], scikit('lasso_lars'), sparsity):.0e}",
-            f"{kkt(gram, cross[:PLAIN_SAMPLES], scikit('lasso_cd'), sparsity):.0e}",
+            f"{compute_violation(gram, cross, codes, sparsity):.0e}",
+            f"{compute_violation(gram, cross, spams().toarray().T, sparsity):.0e}" if spams else "",
+            f"{compute_violation(gram, cross[:PLAIN_SAMPLES], scikit('lasso_lars'), sparsity):.0e}",
+            f"{compute_violation(gram, cross[:PLAIN_SAMPLES], scikit('lasso_cd'), sparsity):.0e}",
         ])  # fmt: skip
     print_table(
         f"Sparse codes, sparsity {sparsity}, one thread; KKT residuals",
-        ["(atoms, samples)", "atoms a code", "ours, a sample", "two threads faster",
+        ["(atoms, samples)", "atoms per code", "ours, per sample", "one / two threads",
          "ours / SPAMS", "faster than lars_path_gram", "faster than coordinate descent",
          "KKT ours", "SPAMS", "LARS", "descent"],
         rows,

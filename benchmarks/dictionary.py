@@ -5,7 +5,7 @@ import time
 import numpy as np
 import scipy.linalg
 
-from benchmarks.geometry import systems
+from benchmarks.geometry import make_systems
 from benchmarks.timing import print_table
 from ldslearn import LDS, LDSDictionary
 from ldslearn._parallel import limit_blas_threads
@@ -19,16 +19,16 @@ SIZES = {  # N, m, n, J
 }
 
 
-def clustered(n_systems, n_channels, n_states, seed=0, n_prototypes=10):
+def make_clusters(n_systems, n_channels, n_states, seed=0, n_prototypes=10):
     random = np.random.default_rng(seed)
-    prototypes = systems(n_prototypes, n_channels, n_states, seed)
+    prototypes = make_systems(n_prototypes, n_channels, n_states, seed)
     own = random.integers(0, n_prototypes, n_systems)
-    noise = systems(n_systems, n_channels, n_states, seed + 1)
+    noise = make_systems(n_systems, n_channels, n_states, seed + 1)
     C = np.linalg.qr(prototypes.C[own] + 0.7 * noise.C)[0]
     return LDS(0.7 * prototypes.A[own] + 0.3 * noise.A, C)
 
 
-def groups_of(X, n_atoms):
+def build_groups(X, n_atoms):
     random = np.random.default_rng(0)
     chosen = random.choice(len(X), n_atoms, replace=n_atoms > len(X))
     groups = []
@@ -41,19 +41,19 @@ def groups_of(X, n_atoms):
     return groups
 
 
-def one_pass(groups, update):
+def run_pass(groups, update):
     with limit_blas_threads():  # as in a fit, where the parts run side by side
         for group in groups:
             group.improve_atoms(update)
 
 
-def table_2(eigenvalue, eigenvalues):
+def compute_table_2(eigenvalue, eigenvalues):
     """The diagonal of E."""
     top = (1 - abs(eigenvalue) ** 2) * (1 - np.abs(eigenvalues) ** 2)
     return top / np.abs(1 - eigenvalue * np.conj(eigenvalues)) ** 2
 
 
-def literal_pass(groups, n_atoms):
+def run_printed_pass(groups, n_atoms):
     """Alg. 1, lines 5 to 17, for the first atoms: S_{r,k} in full, null space, all eigenvectors."""
     for group, kind in zip(groups, ("symmetric", "skew"), strict=True):
         data, atoms, Z = group.data[0].as_form(), group.atoms[0].as_form(), group.codes
@@ -67,33 +67,33 @@ def literal_pass(groups, n_atoms):
                 S = np.zeros((m, m), dtype=X[1].dtype)
                 for j in range(Z.shape[1]):
                     if j != r:
-                        U = D[1][j] * table_2(D[0][r, k], D[0][j])
+                        U = D[1][j] * compute_table_2(D[0][r, k], D[0][j])
                         S += (Z[:, r] @ Z[:, j]) * U @ D[1][j].conj().T
                 for i in users:
-                    U = X[1][i] * table_2(D[0][r, k], X[0][i])
+                    U = X[1][i] * compute_table_2(D[0][r, k], X[0][i])
                     S -= Z[i, r] * U @ X[1][i].conj().T
                 W = scipy.linalg.null_space(np.delete(Q, range(k, k + width), axis=1).T)
                 Q[:, k : k + width] = W @ np.linalg.eigh(W.T @ S.real @ W)[1][:, :width]
                 # the gradient step of the eigenvalue costs little beside this, and is left out
 
 
-def passes():
+def time_passes():
     rows = []
     for name, (N, m, n, J) in SIZES.items():
-        X = clustered(N, m, n)
+        X = make_clusters(N, m, n)
         seconds = {}
         for update in ("joint", "column"):
-            one_pass(groups_of(clustered(12, 30, n), 2), update)  # compile
+            run_pass(build_groups(make_clusters(12, 30, n), 2), update)  # compile
             best = np.inf
             for _ in range(5 if update == "joint" else 1):
-                groups = groups_of(X, J)
+                groups = build_groups(X, J)
                 start = time.perf_counter()
-                one_pass(groups, update)
+                run_pass(groups, update)
                 best = min(best, time.perf_counter() - start)
             seconds[update] = best
-        groups = groups_of(X, J)
+        groups = build_groups(X, J)
         start = time.perf_counter()
-        literal_pass(groups, 1)  # of J atoms, and multiplied up
+        run_printed_pass(groups, 1)  # of J atoms, and multiplied up
         literal = J * (time.perf_counter() - start)
         used = np.mean([np.count_nonzero(group.codes, axis=0).mean() for group in groups])
         rows.append([
@@ -113,10 +113,10 @@ def passes():
     )
 
 
-def ends(n_seeds=10):
+def compare_objectives(n_seeds=10):
     rows, lower = [], 0
     for seed in range(n_seeds):
-        X = clustered(100, 60, 6, seed)
+        X = make_clusters(100, 60, 6, seed)
         values, seconds = {}, {}
         for update in ("joint", "column"):
             start = time.perf_counter()
@@ -137,5 +137,5 @@ def ends(n_seeds=10):
 
 
 def run():
-    passes()
-    ends()
+    time_passes()
+    compare_objectives()

@@ -1,4 +1,4 @@
-"""Fitting systems, against an SVD and a pinv a sequence, and against one Gram matrix and eigh."""
+"""Fitting systems, against an SVD and a pinv per sequence, and against one Gram matrix and eigh."""
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -22,7 +22,7 @@ def fit_plainly(sequences, n_states):
         yield U @ np.diag(np.tanh(1.25 * s)) @ Vt, C
 
 
-def floor(sequences):
+def compute_floor(sequences):
     for Y in sequences:
         yield np.linalg.eigh(Y.T @ Y if Y.shape[0] > Y.shape[1] else Y @ Y.T)
 
@@ -32,7 +32,7 @@ def exhaust(iterator):
         pass
 
 
-def fitting():
+def time_fitting():
     rows = []
     for threads in (1, 2):
         for n_systems, n_channels, n_timepoints, n_states in SIZES:
@@ -46,7 +46,7 @@ def fitting():
                     {
                         "ours": lambda e=encoder, X=X: e.fit_transform(X),
                         "plain": lambda n=n_states, X=X: exhaust(fit_plainly(X, n)),
-                        "floor": lambda X=X: exhaust(floor(X)),
+                        "floor": lambda X=X: exhaust(compute_floor(X)),
                     }
                 )
             rows.append(
@@ -60,12 +60,12 @@ def fitting():
             )
     print_table(
         "Fitting systems, everything included (checks, A, C, B, mean, x0, noise, soft)",
-        ["threads", "(N, m, tau, n)", "a sequence", "faster than plain", "of the floor"],
+        ["threads", "(N, m, tau, n)", "ours, per sequence", "plain / ours", "ours / floor"],
         rows,
     )
 
 
-def evaluation_collections():
+def load_collections():
     """JapaneseVowels, and what the folder LDSLEARN_DATA has: {name: (X, parameters)}."""
     found = {"JapaneseVowels": (load_japanese_vowels()[0], {"n_states": 5})}
     for name, parameters in {
@@ -78,8 +78,8 @@ def evaluation_collections():
     return found
 
 
-def stabilizing():
-    for name, (X, parameters) in evaluation_collections().items():
+def time_stabilizers():
+    for name, (X, parameters) in load_collections().items():
         encoders = {s: LDSEncoder(stabilizer=s, **parameters).fit(X) for s in STABILIZERS}
         seconds = best_seconds(
             {s: lambda e=encoder, X=X: e.transform(X) for s, encoder in encoders.items()}, repeats=3
@@ -99,5 +99,5 @@ def stabilizing():
 
 
 def run():
-    fitting()
-    stabilizing()
+    time_fitting()
+    time_stabilizers()

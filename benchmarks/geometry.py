@@ -25,15 +25,15 @@ SIZES = {"A": (100, 400, 10), "B": (100, 400, 20), "C": (60, 2304, 20), "D": (50
 PLAIN_PAIRS = 200  # the plain way is timed on these, and multiplied up
 
 
-def systems(n_systems, n_channels, n_states, seed=0):
+def make_systems(n_systems, n_channels, n_states, seed=0):
     random = np.random.default_rng(seed)
     A = random.standard_normal((n_systems, n_states, n_states))
     A *= 0.95 / np.linalg.norm(A, 2, axis=(1, 2))[:, None, None]
     return LDS(A, np.linalg.qr(random.standard_normal((n_systems, n_channels, n_states)))[0])
 
 
-def plainly(X, pairs, martin):
-    """Three Stein equations a pair by scipy, the self-Gramians computed once a system."""
+def solve_plainly(X, pairs, martin):
+    """Three Stein equations per pair by SciPy, the self-Gramians computed once per system."""
     factors = [
         np.linalg.cholesky(scipy.linalg.solve_discrete_lyapunov(A.T, np.eye(X.n_states)))
         for A in X.A
@@ -52,31 +52,31 @@ def plainly(X, pairs, martin):
             np.linalg.norm(V) ** 2
 
 
-def fresh(kernel, X, **parameters):
+def copy_and_compute(kernel, X, **parameters):
     """Preparation included: a new batch has nothing kept with it."""
     return kernel(X[:], **parameters)
 
 
-def kernels():
+def time_kernels():
     rows = []
     for name, size in SIZES.items():
-        X = systems(*size)
+        X = make_systems(*size)
         stacked = np.ascontiguousarray(X.C.transpose(1, 0, 2).reshape(X.n_channels, -1))
         other = stacked.copy()  # two matrices: NumPy would halve the work of one with itself
         seconds = best_seconds(
             {
                 "floor": lambda a=stacked, b=other: a.T @ b,
-                "projection": lambda X=X: fresh(projection_kernel, X, n_jobs=2),
-                "martin": lambda X=X: fresh(martin_distance, X, n_jobs=2),
-                "twofold": lambda X=X: fresh(twofold_kernel, X, n_jobs=2),
+                "projection": lambda X=X: copy_and_compute(projection_kernel, X, n_jobs=2),
+                "martin": lambda X=X: copy_and_compute(martin_distance, X, n_jobs=2),
+                "twofold": lambda X=X: copy_and_compute(twofold_kernel, X, n_jobs=2),
             }
         )
         random = np.random.default_rng(0)
         pairs = random.integers(0, len(X), (PLAIN_PAIRS, 2))
         plain = best_seconds(
             {
-                "projection": lambda X=X, p=pairs: plainly(X, p, False),
-                "martin": lambda X=X, p=pairs: plainly(X, p, True),
+                "projection": lambda X=X, p=pairs: solve_plainly(X, p, False),
+                "martin": lambda X=X, p=pairs: solve_plainly(X, p, True),
             },
             repeats=2,
         )
@@ -95,7 +95,7 @@ def kernels():
     )  # fmt: skip
 
 
-def stacked(X, order):
+def compute_stacked(X, order):
     """The finite kernel as it is defined, by matrices of order * n_channels rows."""
     V = finite_bases(X, order)
     side = V.transpose(0, 2, 1).reshape(-1, V.shape[1])
@@ -103,17 +103,17 @@ def stacked(X, order):
     return np.einsum("iajb,iajb->ij", products, products)
 
 
-def cost_of_order():
-    X = systems(100, 400, 10)
+def time_orders():
+    X = make_systems(100, 400, 10)
     orders = (1, 2, 5, 10, 20)
     ways = {
-        "finite": lambda L: fresh(finite_projection_kernel, X, order=L, n_jobs=2),
-        "stacked": lambda L: fresh(stacked, X, order=L),
+        "finite": lambda L: copy_and_compute(finite_projection_kernel, X, order=L, n_jobs=2),
+        "stacked": lambda L: copy_and_compute(compute_stacked, X, order=L),
     }
     contestants = {
         (way, L): lambda run=run, L=L: run(L) for way, run in ways.items() for L in orders
     }
-    contestants["infinite"] = lambda: fresh(projection_kernel, X, n_jobs=2)
+    contestants["infinite"] = lambda: copy_and_compute(projection_kernel, X, n_jobs=2)
     seconds = best_seconds(contestants, repeats=5)
     print_table(
         "Finite against infinite (Sec. 8), at A: time over the infinite kernel",
@@ -138,12 +138,12 @@ def cost_of_order():
     print(f"\ndrawn {path.name}")
 
 
-def memory():
+def measure_memory():
     """Peak of a 5,000 x 5,000 kernel over what was there before it, in a process of its own."""
     code = (
-        "import re, time; from benchmarks.geometry import systems, projection_kernel;"
-        "projection_kernel(systems(40, 100, 10), n_jobs=2);"
-        "X = systems(5000, 100, 10);"
+        "import re, time; from benchmarks.geometry import make_systems, projection_kernel;"
+        "projection_kernel(make_systems(40, 100, 10), n_jobs=2);"
+        "X = make_systems(5000, 100, 10);"
         "status = lambda: open('/proc/self/status').read();"
         "size = lambda what: int(re.search(what + r':\\s+(\\d+)', status())[1]);"
         "open('/proc/self/clear_refs', 'w').write('5');"  # forget the peak of making them
@@ -160,7 +160,7 @@ def memory():
     )
 
 
-def start_up():
+def time_start_up():
     def run(code, cache):
         start = time.perf_counter()
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
@@ -192,7 +192,7 @@ def start_up():
 
 
 def run():
-    kernels()
-    cost_of_order()
-    memory()
-    start_up()
+    time_kernels()
+    time_orders()
+    measure_memory()
+    time_start_up()

@@ -10,15 +10,15 @@ SIZES = {"DynTex++, 50 x 50 x 50": (50, 50, 50), "48 x 48, 75 frames": (75, 48, 
 WINDOW, STEP, P = 8, 2, 8
 
 
-def shifted(video, place):
+def shift(video, place):
     """The video at (t, y, x) + place, without a border of one pixel."""
     rows = tuple(slice(1 + k, n - 1 + k) for k, n in zip(place, video.shape, strict=True))
     return video[rows]
 
 
-def codes(video, axes):
+def compute_codes(video, axes):
     """Codes with 8 neighbours at radius 1 on one plane, whole arrays at a time."""
-    centre = shifted(video, (0, 0, 0))
+    centre = shift(video, (0, 0, 0))
     code = np.zeros(centre.shape, dtype=np.int64)
     for p in range(P):
         angle = 2 * np.pi * p / P
@@ -30,34 +30,34 @@ def codes(video, axes):
                 offset = [0, 0, 0]
                 offset[axes[0]], offset[axes[1]] = int(i), int(j)
                 weight = (1 - abs(place[0] - i)) * (1 - abs(place[1] - j))
-                neighbour += weight * shifted(video, offset)
+                neighbour += weight * shift(video, offset)
         code |= (neighbour >= centre - 1e-9).astype(np.int64) << p
     return code
 
 
-def uniform_bins():
+def list_uniform_bins():
     bits = np.arange(2**P)[:, None] >> np.arange(P) & 1
     kept = (bits != np.roll(bits, 1, axis=1)).sum(axis=1) <= 2
     return np.where(kept, np.cumsum(kept) - 1, 58)
 
 
-def histogram(code, bins):
+def count_codes(code, bins):
     return np.bincount(bins[code.ravel()], minlength=59) / code.size
 
 
-def in_numpy(video, per_window):
+def compute_in_numpy(video, per_window):
     """Codes of each sub-video anew, as the definition reads, or once for all sub-videos."""
     video = video.astype(float)
-    bins = uniform_bins()
+    bins = list_uniform_bins()
     starts = range(0, len(video) - WINDOW + 1, STEP)
     rows = []
     for axes in ((2, 1), (2, 0), (1, 0)):
         if per_window:
-            parts = [codes(video[start : start + WINDOW], axes) for start in starts]
+            parts = [compute_codes(video[start : start + WINDOW], axes) for start in starts]
         else:
-            code = codes(video, axes)
+            code = compute_codes(video, axes)
             parts = [code[start : start + WINDOW - 2] for start in starts]
-        rows.append(np.stack([histogram(part, bins) for part in parts], axis=1))
+        rows.append(np.stack([count_codes(part, bins) for part in parts], axis=1))
     return np.concatenate(rows)
 
 
@@ -67,8 +67,8 @@ def run():
         video = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
         contestants = {
             "ldslearn": lambda v=video: lbp_top(v),
-            "once": lambda v=video: in_numpy(v, per_window=False),
-            "per window": lambda v=video: in_numpy(v, per_window=True),
+            "once": lambda v=video: compute_in_numpy(v, per_window=False),
+            "per window": lambda v=video: compute_in_numpy(v, per_window=True),
         }
         first, *others = (contestant() for contestant in contestants.values())
         for other in others:
@@ -89,7 +89,7 @@ def run():
         )
     print_table(
         "LBP-TOP, 8 neighbours at radius 1, windows of 8 frames, one thread, after the first call",
-        ["video", "lbp_top", "frames a second", "faster than NumPy, codes once",
+        ["video", "lbp_top", "frames per second", "faster than NumPy, codes once",
          "faster than NumPy, each sub-video", "faster than loops, one sub-video"],
         rows,
     )  # fmt: skip

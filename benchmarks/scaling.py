@@ -48,7 +48,7 @@ def make_clips(folder, count):
 
 
 @contextmanager
-def two_processes():
+def start_two_processes():
     from distributed import Client, LocalCluster
 
     with (
@@ -60,7 +60,7 @@ def two_processes():
         yield client
 
 
-def timed(work, times=1):
+def time_work(work, times=1):
     """Least seconds of several runs, and the last result."""
     seconds = []
     for _ in range(times):
@@ -70,7 +70,7 @@ def timed(work, times=1):
     return min(seconds), result
 
 
-def dictionary():
+def build_dictionary():
     return LDSDictionary(
         N_ATOMS, init="random", max_iter=N_ITERATIONS, tol=0, random_state=0, n_jobs=2
     )
@@ -97,32 +97,34 @@ def measure(clips, folder, where):
     seconds = {}
     with use_cluster(where) if where is not None else nullcontext() as engine:
         encoder = LDSEncoder(N_STATES, n_jobs=2)
-        seconds["encode"], store = timed(
+        seconds["encode"], store = time_work(
             lambda: encode_folder(clips, folder, encoder, size=None, shard_size=16)
         )
         systems, few = store[:] if engine is None else store, store[:N_COLUMNS]
-        seconds["kernel"], _ = timed(lambda: pairwise_kernel(systems, few, n_jobs=2), 3)
+        seconds["kernel"], _ = time_work(lambda: pairwise_kernel(systems, few, n_jobs=2), 3)
         with count_round_trips() as asked:
-            seconds["dictionary"], model = timed(lambda: dictionary().fit(systems))
-        seconds["code"], _ = timed(lambda: model.transform(systems), 3)
-        seconds["k-means"], _ = timed(
+            seconds["dictionary"], model = time_work(lambda: build_dictionary().fit(systems))
+        seconds["code"], _ = time_work(lambda: model.transform(systems), 3)
+        seconds["k-means"], _ = time_work(
             lambda: LDSKMeans(4, n_init=1, max_iter=1, random_state=0, n_jobs=2).fit(systems)
         )
     return seconds, len(asked), np.array(model.half_steps_), store
 
 
-def blocks_of(store, n_workers=2):
+def count_blocks(store, n_workers=2):
     """How many blocks a dictionary makes of a store."""
     share = store.n_bytes // (samples._BLOCKS_PER_WORKER * n_workers)
     return len(store.blocks(min(max(samples._SMALLEST, share), samples._LARGEST)))
 
 
-def waiting(client):
+def measure_waiting(client):
     """Seconds of a question that needs no work, and of one more task in it."""
     atom = np.zeros((N_STATES, 2304))
     with use_cluster(client) as engine:
-        question, _ = timed(lambda: list(engine.map(take_first, [(0,), (1,)], atom)), 20)
-        many, _ = timed(lambda: list(engine.map(take_first, [(i,) for i in range(400)], atom)), 3)
+        question, _ = time_work(lambda: list(engine.map(take_first, [(0,), (1,)], atom)), 20)
+        many, _ = time_work(
+            lambda: list(engine.map(take_first, [(i,) for i in range(400)], atom)), 3
+        )
     return question, (many - question) / 398
 
 
@@ -133,7 +135,7 @@ def take_first(number, atom):
 def run():
     warnings.simplefilter("ignore")
     found = {}
-    with tempfile.TemporaryDirectory() as name, two_processes() as client:
+    with tempfile.TemporaryDirectory() as name, start_two_processes() as client:
         home = Path(name)
         collections = {count: make_clips(home / f"of{count}", count) for count in SIZES}
         for where in (None, client):  # compile, and load code on the workers
@@ -143,11 +145,11 @@ def run():
                 label = "local" if where is None else "cluster"
                 found[count, label] = measure(clips, home / f"{label}{count}", where)
                 print(count, label, found[count, label][:2], flush=True)
-        compare(found)
-        capacity(found, *waiting(client))
+        print_comparison(found)
+        print_capacity(found, *measure_waiting(client))
 
 
-def compare(found):
+def print_comparison(found):
     rows = []
     for count in SIZES:
         here, there = found[count, "local"], found[count, "cluster"]
@@ -165,8 +167,8 @@ def compare(found):
     )
 
 
-def capacity(found, question, task):
-    """What a clip costs, how well that foretells the largest size, and what a million would."""
+def print_capacity(found, question, task):
+    """Print the cost per clip, how well it predicts the largest size, and what a million cost."""
     small, medium, large = SIZES
     rows = []
     for step in found[small, "local"][0]:
@@ -178,14 +180,14 @@ def capacity(found, question, task):
             f"{expected / seconds[2]:.2f}",
         ])  # fmt: skip
     print_table(
-        f"Cost of a clip on both cores, by {small} and {medium} clips; checked at {large}",
-        ["step", "a clip", f"expected of {large}", "measured", "ratio"],
+        f"Cost per clip on both cores, from {small} and {medium} clips; checked at {large}",
+        ["step", "per clip", f"expected of {large}", "measured", "ratio"],
         rows,
     )
     rows = []
     for count in SIZES:
         asked, real = found[count, "cluster"][1], found[count, "cluster"][0]["dictionary"]
-        blocks = blocks_of(found[count, "cluster"][3])
+        blocks = count_blocks(found[count, "cluster"][3])
         wait = asked / 2 * (question + (blocks - 2) * task)  # both parts wait side by side
         work = found[count, "local"][0]["dictionary"]
         rows.append([
@@ -206,7 +208,7 @@ def capacity(found, question, task):
         f"microseconds. A question that needs no work: {1e3 * question:.1f} ms, and "
         f"{1e3 * task:.2f} ms for each further block. An iteration asks {questions:.0f} times; "
         f"{atom / 1e3:.0f} kB go to each worker and as many or a few come back: "
-        f"{2 * questions * atom / 1e6:.0f} MB a worker."
+        f"{2 * questions * atom / 1e6:.0f} MB per worker."
     )
     rows = []
     for workers in WORKERS:
@@ -215,33 +217,33 @@ def capacity(found, question, task):
         wait = questions / 2 * (question + blocks * task)
         rows.append([
             str(workers),
-            hours(each["encode"] * FULL / workers),
-            hours(each["code"] * FULL / workers),
-            hours(work),
-            hours(wait),
-            hours(20 * (work + wait)),
-            hours(pair * FULL**2 / 2 / workers),
+            format_hours(each["encode"] * FULL / workers),
+            format_hours(each["code"] * FULL / workers),
+            format_hours(work),
+            format_hours(wait),
+            format_hours(20 * (work + wait)),
+            format_hours(pair * FULL**2 / 2 / workers),
             f"{FULL * n_bytes / workers / 1e9:,.1f} GB",
         ])  # fmt: skip
     print_table(
         f"{FULL:,} clips of 48 x 48 x 75 on workers of one core each, {N_ATOMS} atoms: expected",
         ["workers", "encode", "code", "iteration: work", "waiting", "20 iterations",
-         "all pairs (half a square)", "store, a worker's share"],
+         "all pairs (half a square)", "store, per worker"],
         rows,
     )  # fmt: skip
 
 
-def hours(seconds):
+def format_hours(seconds):
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.0f} h"
 
 
-def memory(megabytes=200, count=4800):
+def measure_memory(megabytes=200, count=4800):
     program = Path(__file__).parents[1] / "tests" / "support" / "frugal.py"
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(program), folder, str(megabytes), str(count)]
-        seconds, done = timed(
+        seconds, done = time_work(
             lambda: subprocess.run(command, capture_output=True, text=True, check=True)
         )
     result = json.loads(done.stdout)
