@@ -270,11 +270,11 @@ def test_new_sequences_of_another_rate_cause_a_warning(folder):
     model = train(data, "lds-martin", n_states=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.check_like(data)
+        model.check_data(data)
     other = Collection(data.X[:2], names=("new", "more"), rates=[100, 100])
     message = r"new \(and 1 more\) must have the rate of the training data, 50 Hz; got 100 Hz"
     with pytest.warns(UserWarning, match=message):
-        model.check_like(other)
+        model.check_data(other)
 
 
 def test_collections_are_ordered_and_chosen_by_name():

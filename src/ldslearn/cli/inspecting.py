@@ -12,7 +12,7 @@ from ldslearn.datasets.labels_from_manifest import is_manifest
 from ldslearn.datasets.summary import summarize_collection
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.models import LDS
-from ldslearn.persist.files import Saved, read
+from ldslearn.persist.files import Saved, read_saved
 from ldslearn.persist.model import Model
 from ldslearn.scale.output_checks import is_store
 from ldslearn.scale.store import LDSStore
@@ -45,7 +45,7 @@ def print_collection(title: str, data: Collection, as_json: bool) -> None:
 
 def _inspect_saved(path: Path, as_json: bool) -> None:
     """Print what an estimator, a model, a dictionary or systems in a file are."""
-    found = read(path)
+    found = read_saved(path)
     estimator = found.estimator
     record: dict[str, Any] = {"record": "model", **found.about, "saved": found.saved}
     rows = {"class": found.saved["class"], **_list_parts(estimator)}

@@ -55,7 +55,7 @@ def predict_files(
     data = read_new(
         items, model.reading, skip, n_jobs, levels=levels, labels=labels, frame=model.frame
     )
-    model.check_like(data)
+    model.check_data(data)
     if skip:
         data = drop_unusable(data, model.predict)
     record = make_record(data.names, model.predict_with_certainty(data.X), data.y, data.skipped)

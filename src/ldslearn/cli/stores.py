@@ -51,7 +51,7 @@ def encode_like(
 ) -> tuple[LDSEncoder, dict[str, Any]]:
     """Return the encoder of a model, and its reading with --levels and --labels of `options`."""
     labels = {name: options[name] for name in ("levels", "labels")}
-    encoder = clone(model.encoder_of_stores()).set_params(n_jobs=n_jobs)
+    encoder = clone(model.find_store_encoder()).set_params(n_jobs=n_jobs)
     return encoder, {**model.reading.as_dict(), **labels}
 
 

@@ -1,4 +1,4 @@
-"""Kinds and sizes of the parts of estimators: arrays, kernels, atoms."""
+"""Checks of the parts of estimators: kinds and sizes of arrays, kernels and atoms."""
 
 from numbers import Real
 from typing import Any
@@ -17,10 +17,10 @@ from ldslearn.models import LDS
 _KINDS = {"symmetric": "symmetric", "skew": "skew", "covariance": "plain", "finite": "plain"}
 
 
-def require(holds: bool, otherwise: str) -> None:
-    """Raise ValueError that says what is wrong."""
-    if not holds:
-        raise ValueError(otherwise)
+def require(condition: bool, reason: str) -> None:
+    """Raise ValueError with a reason unless a condition holds."""
+    if not condition:
+        raise ValueError(reason)
 
 
 def check_count(name: str, value: Any, most: int = 2**40) -> None:
@@ -55,7 +55,7 @@ def check_classes(classes: Any) -> None:
 
 
 def check_mix(classifier: Any) -> None:
-    """Raise unless what folds chose for `mix`, if they did, is a number from 0 to 1."""
+    """Raise unless the chosen `mix`, if there is one, is a number from 0 to 1."""
     mix = getattr(classifier, "mix_", 1.0)
     require(isinstance(mix, float) and 0 <= mix <= 1, f"mix_ is {mix!r:.40}")
     require(isinstance(getattr(classifier, "mix_scores_", {}), dict), "mix_scores_ is no dict")
@@ -65,10 +65,10 @@ def check_kernel(kernel: Any) -> None:
     """Raise unless a fitted kernel has systems, parts that exist, and matrices of their sizes."""
     require(isinstance(kernel, ReferenceKernel), "kernel_ is no kernel")
     systems, parts = kernel.systems, kernel.parts
-    require(isinstance(systems, LDS) and len(systems) > 0, "its systems are none")
+    require(isinstance(systems, LDS) and len(systems) > 0, "its kernel has no systems")
     require(isinstance(parts, list) and len(parts) > 0, "its kernel has no parts")
     for part in parts:
-        require(isinstance(part, tuple) and len(part) == 3, "a part of its kernel is none")
+        require(isinstance(part, tuple) and len(part) == 3, "a part of its kernel is no part")
         name, weight, settings = part
         require(isinstance(name, str) and isinstance(settings, dict), "a kernel without a name")
         require(isinstance(weight, Real) and np.isfinite(float(weight)), "a weight is no number")
@@ -85,22 +85,24 @@ def check_kernel(kernel: Any) -> None:
 
 
 def count_columns(kernel: ReferenceKernel) -> int:
-    """Return how many kernels `cross` has for each system."""
+    """Return the number of columns of ``kernel.cross``."""
     return len(kernel.systems) if kernel.projector is None else kernel.projector.shape[1]
 
 
 def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
     """Raise unless atoms are columns as a recipe makes them of systems like the one given."""
     require(isinstance(like, LDS) and len(like) == 1, "_like is no system")
-    require(isinstance(recipe, Recipe) and isinstance(recipe.codes, tuple), "recipe_ is none")
+    require(isinstance(recipe, Recipe) and isinstance(recipe.codes, tuple), "recipe_ is no recipe")
     require(len(recipe.codes) > 0 and type(recipe.order) is int, "recipe_ is empty")
     require(
         recipe.order >= 1 and 8 * recipe.order * like.C.size <= memory_limit(),
-        "recipe_ has an order",
+        f"recipe_ has the order {recipe.order}",
     )
-    require(isinstance(atoms, Atoms) and isinstance(atoms.terms, list), "atoms_ are none")
+    require(isinstance(atoms, Atoms) and isinstance(atoms.terms, list), "atoms_ are no atoms")
     require(atoms.delays == like.delays, "atoms_ have other delays")
-    require(len(atoms.terms) == len(recipe.codes), "as many codes as in its recipe are missing")
+    require(
+        len(atoms.terms) == len(recipe.codes), "atoms_ have another number of codes than recipe_"
+    )
     lengths = set()
     for code, term in zip(recipe.codes, atoms.terms, strict=True):
         require(isinstance(code, dict) and isinstance(term, dict) and len(code) > 0, "no terms")
@@ -108,16 +110,16 @@ def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
         for name, weight in code.items():
             require(isinstance(name, str) and isinstance(weight, float), "a weight is no number")
             require(bool(np.isfinite(weight)), "a weight is not finite")
-            _check_columns(name, term[name], recipe, like)
+            _check_atom_columns(name, term[name], recipe, like)
             lengths.add(len(term[name]))
-    require(len(lengths) == 1 and 0 not in lengths, "atoms_ of different numbers")
-    recipe.make_columns(like)  # or whatever is wrong with its names
+    require(len(lengths) == 1 and 0 not in lengths, "terms of atoms_ have different lengths")
+    recipe.make_columns(like)  # raises if its names are wrong
 
 
-def _check_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> None:
+def _check_atom_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> None:
     part, window = split_name(name)
     require(part in _KINDS and 0 <= window < like.windows, f"a term {name[:40]!r}")
-    require(isinstance(columns, Columns) and columns.kind == _KINDS[part], f"{name} is none")
+    require(isinstance(columns, Columns) and columns.kind == _KINDS[part], f"{name} has no columns")
     n, m = like.n_states, like.n_channels * (recipe.order if part == "finite" else 1)
     n_columns = None if part == "covariance" else n
     check_array(f"rows of {name}", columns.rows, (None, n_columns, m))
@@ -129,10 +131,10 @@ def _check_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> None:
 
 
 def check_memories(memories: Any, atoms: Atoms, recipe: Recipe) -> None:
-    """Raise unless the averages of a stream belong to the atoms."""
+    """Raise unless the averages of online learning belong to the atoms."""
     require(isinstance(memories, list) and len(memories) == len(recipe.codes), "other _memories")
     for memory, term in zip(memories, atoms.terms, strict=True):
-        require(isinstance(memory, Memory), "_memories are none")
+        require(isinstance(memory, Memory), "_memories are no memories")
         for averages in (memory.pulls, memory.curves):
             require(isinstance(averages, list) and len(averages) == len(term), "other averages")
         parts = zip(memory.pulls, memory.curves, term.values(), strict=True)

@@ -1,6 +1,6 @@
-"""Kinds and sizes of what scikit-learn's estimators have after a fit.
+"""Checks of fitted estimators of scikit-learn: kinds and sizes of their attributes.
 
-Compiled code of scikit-learn trusts them: what is wrong would be looked for outside of its memory.
+Compiled code of scikit-learn trusts them: wrong sizes make it read outside of its memory.
 """
 
 from numbers import Integral
@@ -12,14 +12,14 @@ from sklearn.svm import SVC
 
 from ldslearn.persist.check_parts import check_array, require
 
-_MOST_SAMPLES = 10**6  # whose kernel matrix a machine was fitted to
+_MOST_SAMPLES = 10**6  # in the kernel matrix that an SVM was fitted to
 
 
 def check_linear(model: Any) -> None:
     """Raise unless coefficients, intercepts and classes belong together."""
     if "_label_binarizer" in vars(model):
-        require(isinstance(model._label_binarizer, LabelBinarizer), "classes_ are none")
-        require("classes_" in vars(model._label_binarizer), "classes_ are none")
+        require(isinstance(model._label_binarizer, LabelBinarizer), "classes_ are no labels")
+        require("classes_" in vars(model._label_binarizer), "classes_ are no labels")
     classes, n_features = model.classes_, model.n_features_in_
     require(isinstance(classes, np.ndarray) and classes.ndim == 1, "classes_ is no list of labels")
     require(len(classes) >= 2, "fewer than two classes")
@@ -45,8 +45,10 @@ def check_scaler(scaler: StandardScaler) -> None:
 
 
 def check_support_vectors(svc: SVC) -> None:
-    """Refuse support vectors that libsvm would look for outside of its memory."""
-    require(isinstance(svc.classes_, np.ndarray) and svc.classes_.ndim == 1, "classes_ are none")
+    """Raise for support vectors that libsvm would read outside of its memory."""
+    require(
+        isinstance(svc.classes_, np.ndarray) and svc.classes_.ndim == 1, "classes_ are no labels"
+    )
     n_classes, counts, support = len(svc.classes_), svc._n_support, svc.support_
     pairs = n_classes * (n_classes - 1) // 2
     for name, value, shape in (
@@ -58,7 +60,7 @@ def check_support_vectors(svc: SVC) -> None:
     n_support = len(support)
     coefficients = svc._dual_coef_, svc.dual_coef_
     sizes: Any = svc.shape_fit_
-    sound = (
+    is_consistent = (
         n_classes >= 2
         and isinstance(sizes, tuple)
         and len(sizes) == 2
@@ -73,7 +75,7 @@ def check_support_vectors(svc: SVC) -> None:
         and svc.break_ties in (True, False)
         and svc.decision_function_shape in ("ovr", "ovo")
     )
-    require(sound, "support vectors that do not fit together")
+    require(is_consistent, "support vectors that do not fit together")
     for value in coefficients:
         check_array("coefficients of the support vectors", value, (n_classes - 1, n_support))
     check_array("intercepts of the support vectors", svc._intercept_, (pairs,))

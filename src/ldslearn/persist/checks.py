@@ -1,4 +1,4 @@
-"""What a file must hold for an estimator to work, asked before anything is computed with it."""
+"""Checks of estimators that were read from a file, before anything is computed with them."""
 
 import warnings
 from collections.abc import Callable
@@ -42,26 +42,6 @@ from ldslearn.persist.check_parts import (
 from ldslearn.persist.check_sklearn import check_linear, check_scaler, check_support_vectors
 from ldslearn.sequences import window_levels
 
-# What an estimator needs to answer; of those not named, check_fitted knows nothing.
-FITTED: dict[type, tuple[str, ...]] = {
-    AutoLDSClassifier: ("classes_", "pipeline_", "report_", "n_channels_in_", "_factor"),
-    ChannelScaler: ("scale_",),
-    DictionaryClassifier: ("classes_", "dictionary_", "classifier_"),
-    LDSEncoder: ("n_states_", "n_channels_in_"),
-    LDSKMeans: ("cluster_centers_", "recipe_", "_like", "labels_", "inertia_", "n_iter_"),
-    LDSSVC: ("classes_", "kernel_", "svc_", "C_"),
-    LinearSVC: ("classes_", "coef_", "intercept_", "n_features_in_"),
-    LogisticRegression: ("classes_", "coef_", "intercept_", "n_features_in_"),
-    NearestLDSClassifier: ("classes_", "systems_", "_labels"),
-    Pipeline: ("steps",),
-    RidgeClassifier: ("_label_binarizer", "coef_", "intercept_", "n_features_in_"),
-    SVC: ("classes_", "support_", "_n_support", "_dual_coef_", "_intercept_", "shape_fit_"),
-    SparseCoder: ("kernel_",),
-    SparseCodingClassifier: ("classes_", "coder_", "atom_classes_"),
-    StandardScaler: ("scale_", "mean_", "n_features_in_"),
-    SystemDictionary: ("atoms_", "recipe_", "_like"),
-}
-
 
 def check_is_complete(estimator: Any) -> None:
     """Raise NotFittedError unless an estimator, steps of a pipeline included, can be saved."""
@@ -70,7 +50,7 @@ def check_is_complete(estimator: Any) -> None:
             if step not in ("passthrough", None):
                 check_is_complete(step)
         return
-    for attribute in _needed_by(estimator):
+    for attribute in _find_rule(estimator)[1]:
         if attribute not in vars(estimator):
             raise NotFittedError(
                 f"{type(estimator).__name__} must be fitted to be saved; it has no "
@@ -81,43 +61,44 @@ def check_is_complete(estimator: Any) -> None:
 def check_fitted(estimator: Any) -> None:
     """Raise ValueError unless an estimator that was read has parts of the right kinds and sizes.
 
-    Only sizes and kinds are looked at: :func:`try_out` finds what is left.
+    Only kinds and sizes are checked: :func:`try_out` finds what is left.
     """
-    kind = next((known for known in _CHECKS if isinstance(estimator, known)), None)
-    require(kind is not None, f"a {type(estimator).__name__} is no estimator")
-    for attribute in _needed_by(estimator):
+    check, attributes = _find_rule(estimator)
+    if check is None:
+        raise ValueError(f"a {type(estimator).__name__} is no estimator")
+    for attribute in attributes:
         require(attribute in vars(estimator), f"{type(estimator).__name__} lacks {attribute}")
-    _CHECKS[kind](estimator)  # type: ignore[index]
+    check(estimator)
 
 
 def try_out(estimator: Any) -> None:
-    """Let an estimator answer for one of the systems it was fitted with; it raises what it will."""
+    """Predict or transform one example with an estimator, which raises an error if it cannot."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         repr(estimator)
         if isinstance(estimator, AutoLDSClassifier):
             classifier = estimator.pipeline_[-1]
-            scores = estimator._score_systems(example_for(classifier))
+            scores = estimator._score_systems(choose_example(classifier))
             require(scores.shape == (1, len(estimator.classes_)), "scores of other classes")
             calibrated_probabilities(scores, estimator._factor)
             return
         if isinstance(estimator, Pipeline):
-            rest = _after_encoder(estimator)
+            rest = _steps_after_encoder(estimator)
             if not rest:
                 return
             estimator = Pipeline(rest)
         if isinstance(estimator, LDSEncoder | ChannelScaler):
             return
-        example = example_for(estimator)
+        example = choose_example(estimator)
         for method in ("predict", "predict_proba", "decision_function", "transform"):
             if hasattr(estimator, method):
                 getattr(estimator, method)(example)
 
 
-def example_for(estimator: Any) -> Any:
-    """Return an input of one row: a training system or an atom's like, or zeros."""
+def choose_example(estimator: Any) -> Any:
+    """Return one example to try an estimator on: a system of its training, or a row of zeros."""
     if isinstance(estimator, Pipeline):
-        return example_for(estimator[0])
+        return choose_example(estimator[0])
     if isinstance(estimator, SparseCodingClassifier):
         estimator = estimator.coder_
     if isinstance(estimator, DictionaryClassifier):
@@ -131,8 +112,12 @@ def example_for(estimator: Any) -> Any:
     return np.zeros((1, estimator.n_features_in_))
 
 
-def _needed_by(estimator: Any) -> tuple[str, ...]:
-    return next((names for kind, names in FITTED.items() if isinstance(estimator, kind)), ())
+def _find_rule(estimator: Any) -> tuple[Callable[[Any], None] | None, list[str]]:
+    """Return the check of an estimator and the attributes that it needs; None if unknown."""
+    for kind, (check, attributes) in _RULES.items():
+        if isinstance(estimator, kind):
+            return check, attributes.split()
+    return None, []
 
 
 def _check_encoder(encoder: LDSEncoder) -> None:
@@ -175,7 +160,7 @@ def _check_nearest(classifier: NearestLDSClassifier) -> None:
     require(settings is None or isinstance(settings, dict), "distance_params is no dict")
 
 
-def _check_machine(classifier: LDSSVC) -> None:
+def _check_svm(classifier: LDSSVC) -> None:
     check_kernel(classifier.kernel_)
     check_classes(classifier.classes_)
     svc = classifier.svc_
@@ -198,21 +183,21 @@ def _check_dictionary(dictionary: SystemDictionary) -> None:
         require(isinstance(dictionary.batch_objective_, list), "batch_objective_ is no list")
 
 
-def _check_clusters(model: LDSKMeans) -> None:
+def _check_kmeans(model: LDSKMeans) -> None:
     check_atoms(model.cluster_centers_, model.recipe_, model._like)
     check_indices("labels_", model.labels_, None, len(model.cluster_centers_))
     require(len(model.recipe_.codes) == 1, "more than one code")
 
 
 def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
-    require(isinstance(classifier.dictionary_, SystemDictionary), "dictionary_ is none")
+    require(isinstance(classifier.dictionary_, SystemDictionary), "dictionary_ is no dictionary")
     check_fitted(classifier.dictionary_)
     check_classes(classifier.classes_)
     check_mix(classifier)
     own = classifier.classifier_
     if isinstance(own, str):
         labelled = "atom_classes_" in vars(classifier)
-        require(own == RESIDUAL and labelled, "classifier_ is none, or atoms without classes")
+        require(own == RESIDUAL and labelled, "classifier_ needs classes of atoms")
     else:
         check_fitted(own)
         require(np.array_equal(own.classes_, classifier.classes_), "classifier_: other classes")
@@ -220,7 +205,7 @@ def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
         n_atoms, n_classes = len(classifier.dictionary_.atoms_), len(classifier.classes_)
         check_indices("atom_classes_", classifier.atom_classes_, n_atoms, n_classes)
     for one in getattr(classifier, "dictionaries_", []):
-        require(isinstance(one, SystemDictionary), "dictionaries_ are none")
+        require(isinstance(one, SystemDictionary), "dictionaries_ are no dictionaries")
         check_fitted(one)
 
 
@@ -236,18 +221,18 @@ def _check_pipeline(pipeline: Pipeline) -> None:
             check_fitted(pair[1])
     require(len({name for name, _ in steps}) == len(steps), "two steps of one name")
     require(pipeline.memory is None, "memory is not None")
-    _after_encoder(pipeline)
+    _steps_after_encoder(pipeline)
 
 
-def _after_encoder(pipeline: Pipeline) -> list[tuple[str, Any]]:
-    """Steps of a pipeline that take systems, if they fit the encoder before them."""
+def _steps_after_encoder(pipeline: Pipeline) -> list[tuple[str, Any]]:
+    """Return the steps of a pipeline that take systems; raise unless they fit the encoder."""
     steps = [pair for pair in pipeline.steps if pair[1] not in ("passthrough", None)]
     at = next((i for i, (_, step) in enumerate(steps) if isinstance(step, LDSEncoder)), None)
     if at is None:
         return [] if any(isinstance(step, ChannelScaler) for _, step in steps) else steps
     encoder, rest = steps[at][1], steps[at + 1 :]
     if rest:
-        like = example_for(rest[0][1])
+        like = choose_example(rest[0][1])
         require(isinstance(like, LDS), "the step after the encoder takes no systems")
         made = {
             "n_channels": encoder.n_channels_in_ * encoder.delays,
@@ -279,24 +264,25 @@ def _check_auto(model: AutoLDSClassifier) -> None:
     factor = model._factor
     require(isinstance(factor, float) and 0 < factor < np.inf, f"_factor is {factor!r:.40}")
     require(isinstance(model.report_, Report), "report_ is no report")
-    str(model.report_)  # or whatever is wrong with its numbers
+    str(model.report_)  # raises if its numbers are wrong
 
 
-_CHECKS: dict[type, Callable[[Any], None]] = {
-    AutoLDSClassifier: _check_auto,
-    ChannelScaler: _check_channel_scaler,
-    DictionaryClassifier: _check_dictionary_classifier,
-    LDSEncoder: _check_encoder,
-    LDSKMeans: _check_clusters,
-    LDSSVC: _check_machine,
-    LinearSVC: check_linear,
-    LogisticRegression: check_linear,
-    NearestLDSClassifier: _check_nearest,
-    Pipeline: _check_pipeline,
-    RidgeClassifier: check_linear,
-    SVC: check_support_vectors,
-    SparseCoder: _check_coder,
-    SparseCodingClassifier: _check_sparse,
-    StandardScaler: check_scaler,
-    SystemDictionary: _check_dictionary,
+# The check of each estimator, and the attributes that it needs after a fit.
+_RULES: dict[type, tuple[Callable[[Any], None], str]] = {
+    AutoLDSClassifier: (_check_auto, "classes_ pipeline_ report_ n_channels_in_ _factor"),
+    ChannelScaler: (_check_channel_scaler, "scale_"),
+    DictionaryClassifier: (_check_dictionary_classifier, "classes_ dictionary_ classifier_"),
+    LDSEncoder: (_check_encoder, "n_states_ n_channels_in_"),
+    LDSKMeans: (_check_kmeans, "cluster_centers_ recipe_ _like labels_ inertia_ n_iter_"),
+    LDSSVC: (_check_svm, "classes_ kernel_ svc_ C_"),
+    LinearSVC: (check_linear, "classes_ coef_ intercept_ n_features_in_"),
+    LogisticRegression: (check_linear, "classes_ coef_ intercept_ n_features_in_"),
+    NearestLDSClassifier: (_check_nearest, "classes_ systems_ _labels"),
+    Pipeline: (_check_pipeline, "steps"),
+    RidgeClassifier: (check_linear, "_label_binarizer coef_ intercept_ n_features_in_"),
+    SparseCoder: (_check_coder, "kernel_"),
+    SparseCodingClassifier: (_check_sparse, "classes_ coder_ atom_classes_"),
+    StandardScaler: (check_scaler, "scale_ mean_ n_features_in_"),
+    SVC: (check_support_vectors, "classes_ support_ _n_support _dual_coef_ _intercept_ shape_fit_"),
+    SystemDictionary: (_check_dictionary, "atoms_ recipe_ _like"),
 }

@@ -1,4 +1,4 @@
-"""Save a fitted estimator to one file, and load it: arrays, JSON, a checksum and no code."""
+"""Fitted estimators in one file: arrays, JSON and a checksum, and no code."""
 
 import os
 import warnings
@@ -16,11 +16,11 @@ from ldslearn._versions import versions
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
 from ldslearn.persist.classes import ESTIMATORS, FOREIGN
-from ldslearn.persist.packing import Arrays, pack, refuse, unpack
+from ldslearn.persist.packing import Arrays, cannot_save, pack, unpack
 
 KIND, VERSION = "ldslearn model", 2
 SYSTEMS = "ldslearn.LDS"
-_DICTIONARY = "ldslearn dictionary"  # of the command `learn` before version 2
+_DICTIONARY = "ldslearn dictionary"  # written by the command `learn` before version 2
 KINDS = (KIND, SYSTEMS, _DICTIONARY)
 _PARTS = {1: ("pipeline", "reading", "frame_shape", "about"), 2: ("estimator", "about", "saved")}
 _MAX_REASON = 300
@@ -28,15 +28,15 @@ _MAX_REASON = 300
 
 @dataclass(frozen=True)
 class Saved:
-    """What is in a file.
+    """The contents of a file.
 
     Attributes
     ----------
     estimator : estimator or LDS
     about : dict
-        Plain values that were given with it, such as what it was trained on.
+        Plain values saved with it, such as a description of the training data.
     saved : dict
-        ``class``, ``date`` and ``versions`` of the libraries; of old files what they tell.
+        ``class``, ``date`` and ``versions`` of the libraries; old files lack some.
     """
 
     estimator: Any
@@ -50,7 +50,7 @@ def save(
     """Write a fitted estimator, a pipeline of them or an LDS batch to one file.
 
     The file holds arrays and JSON and nothing that is executed. It replaces an older one in one
-    step. What :func:`load` returns gives the same answers to the last bit, on a machine with the
+    step. The loaded estimator gives the same predictions to the last bit, on a machine with the
     same libraries.
 
     Parameters
@@ -60,8 +60,8 @@ def save(
         LinearSVC, LogisticRegression, RidgeClassifier, StandardScaler and SVC.
     path : path-like
     about : mapping, optional
-        Plain values to keep with it, such as what it was trained on; `ldslearn inspect` shows
-        them. An LDS batch has none.
+        Plain values to save with it, such as a description of the training data;
+        `ldslearn inspect` prints them. An LDS batch has none.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def save(
         return
     known = {**ESTIMATORS, **FOREIGN}.get(type(estimator).__name__)
     if known is not type(estimator):
-        raise refuse("estimator", estimator)
+        raise cannot_save("estimator", estimator)
     arrays: Arrays = {}
     node = pack(estimator, arrays, "estimator")
     check_is_complete(estimator)
@@ -101,50 +101,54 @@ def load(path: str | os.PathLike[str]) -> Any:
     Files of `ldslearn train` and `ldslearn learn` are such files. Nothing in a file is executed;
     its checksum, and the kinds and sizes of its parts, are checked.
     """
-    found = read(path)
+    found = read_saved(path)
     if not isinstance(found.estimator, LDS):
         with explain_damage(path, DAMAGE):
             try_out(found.estimator)
     return found.estimator
 
 
-def read(path: str | os.PathLike[str]) -> Saved:
-    """Return all that is in a file, checked but for :func:`try_out`."""
+def read_saved(path: str | os.PathLike[str]) -> Saved:
+    """Return the contents of a file, with all checks but :func:`try_out`."""
     kind = find_kind(path)
     if kind == SYSTEMS:
         return Saved(LDS.load(path), {}, {"class": "LDS"})
     if kind == _DICTIONARY:
         header, arrays = load_arrays(path, _DICTIONARY, 1)
-        return _open(path, header.get("dictionary"), arrays, {}, {})
+        return _unpack_saved(path, header.get("dictionary"), arrays, {}, {})
     header, arrays = load_arrays(path, KIND, VERSION)
     body: dict[str, Any] = {name: header.get(name) for name in _PARTS[header["version"]]}
     with explain_damage(path):
         if header.get("digest") != digest_contents(body, arrays):
             raise ValueError("its contents do not match their checksum")
         if not isinstance(body["about"], dict):
-            raise ValueError("it does not tell what it is about")
+            raise ValueError("about is no dict")
     if header["version"] == 1:
         about = {**body["about"], "reading": body["reading"], "frame_shape": body["frame_shape"]}
         saved = {"versions": about.get("versions")}
-        return _open(path, body["pipeline"], arrays, about, saved)
-    return _open(path, body["estimator"], arrays, body["about"], body["saved"])
+        return _unpack_saved(path, body["pipeline"], arrays, about, saved)
+    return _unpack_saved(path, body["estimator"], arrays, body["about"], body["saved"])
 
 
-def _open(
+def _unpack_saved(
     path: str | os.PathLike[str], node: Any, arrays: Arrays, about: dict[str, Any], saved: Any
 ) -> Saved:
     with explain_damage(path):
         if not isinstance(saved, dict):
-            raise ValueError("it does not tell how it was saved")
+            raise ValueError("saved is no dict")
         theirs = saved.get("versions")
         if theirs is not None and not isinstance(theirs, dict):
-            raise ValueError("it does not tell its versions")
+            raise ValueError("versions is no dict")
         estimator = unpack(node, arrays)
         check_fitted(estimator)
     ours = version("scikit-learn")
     made_with = str((theirs or {}).get("scikit-learn"))
     if _holds_foreign(node) and made_with.split(".")[:2] != ours.split(".")[:2]:
-        warnings.warn(_made_elsewhere("scikit-learn", made_with, ours), stacklevel=3)
+        text = (
+            f"the model was made with scikit-learn {made_with}, and this is {ours}: its "
+            "predictions may differ. Train it anew, or install that version."
+        )
+        warnings.warn(text, stacklevel=3)
     return Saved(estimator, about, {"class": type(estimator).__name__, **saved})
 
 
@@ -161,23 +165,15 @@ def _holds_foreign(node: Any) -> bool:
 def explain_damage(
     path: str | os.PathLike[str], errors: tuple[type[Exception], ...] = (Exception,)
 ) -> Iterator[None]:
-    """Turn what a hostile file makes of its parts into one message that names the file.
+    """Turn errors about the contents of a file into one message that names the file.
 
-    Its parts may be anything until they are checked. Give ``DAMAGE`` for `errors` once they are:
-    what else estimators raise then is a mistake in ldslearn.
+    Contents may be anything until they are checked. Pass ``DAMAGE`` for `errors` once they are:
+    any other error of an estimator is then a bug in ldslearn.
     """
     try:
         yield
-    except MemoryError:  # sizes were checked: it is the machine's
+    except MemoryError:  # sizes were checked: the machine lacks memory
         raise
     except errors as error:
         reason = str(error) or type(error).__name__
         raise damaged_contents(path, reason[:_MAX_REASON]) from error
-
-
-def _made_elsewhere(package: str, theirs: object, ours: str) -> str:
-    """Warning about a model with parts of another version of a library."""
-    return (
-        f"the model was made with {package} {theirs}, and this is {ours}: its predictions may "
-        "differ. Train it anew, or install that version."
-    )

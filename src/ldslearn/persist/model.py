@@ -1,4 +1,4 @@
-"""A trained classifier with all that is needed to use it on new files, in one file."""
+"""A trained classifier in one file, with everything that new files need."""
 
 import math
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from ldslearn.datasets.rates import parse_rates, warn_of_other_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.persist.checks import try_out
-from ldslearn.persist.files import explain_damage, read, save
+from ldslearn.persist.files import explain_damage, read_saved, save
 from ldslearn.scale import LDSStore
 
-_DECISIVE = ("crop", "stride", "features", "rate")  # of reading: else channels mean something else
+_DECISIVE = ("crop", "stride", "features", "rate")  # settings that change what channels mean
 _ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
 
 
@@ -34,11 +34,11 @@ class Model:
     estimator : AutoLDSClassifier or Pipeline
         Fitted; of sequences. A pipeline has an :class:`~ldslearn.LDSEncoder`.
     reading : ReadingSettings
-        What was done to the training files; done to new ones, too.
+        How the training files were read, and new files are.
     frame_shape : tuple of int or None
     about : dict
-        Method, what was chosen and how it did, description and fingerprint of the training data,
-        versions: plain values. Empty for an estimator saved by :func:`ldslearn.save`.
+        Plain values: method, chosen parameters and their scores, description and fingerprint of
+        the training data, versions. Empty for an estimator saved by :func:`ldslearn.save`.
     """
 
     estimator: Any
@@ -48,7 +48,7 @@ class Model:
 
     @property
     def pipeline(self) -> Pipeline:
-        """Steps of the estimator; of an automatic one, those that were chosen."""
+        """The pipeline of the estimator; of an automatic one, the chosen pipeline."""
         return getattr(self.estimator, "pipeline_", self.estimator)
 
     def predict(self, X: list[NDArray[Any]]) -> NDArray[Any]:
@@ -56,31 +56,31 @@ class Model:
         return self.estimator.predict(X)
 
     def predict_with_certainty(self, X: list[NDArray[Any]]) -> Prediction:
-        """Return labels of sequences, and how sure they are."""
+        """Return labels of sequences, and how certain they are."""
         return predict_with_certainty(self.estimator, X)
 
     def predict_stored(self, store: LDSStore) -> Prediction:
-        """Return what :meth:`predict_with_certainty` does, of systems in a store.
+        """Return labels of the systems in a store, and how certain they are.
 
-        The store must have been made by an encoder, and from files read, like those of the model.
+        The store must have the encoder and the reading settings of the model.
         """
         about = store.about
         theirs = {**about.get("encoder", {}), **about.get("reading", {})}
         if "frame" in about:
             theirs["frame_shape"] = about["frame"][1:] or None
-        mine = {**self.encoder_of_stores().get_params(), **self.reading.as_dict()}
-        for name in ("time", "channels"):  # recognised when the store was made: nothing else asked
+        mine = {**self.find_store_encoder().get_params(), **self.reading.as_dict()}
+        for name in ("time", "channels"):  # found in the files, and not set by the model
             if mine[name] is None:
                 theirs.pop(name, None)
-        self._check_same({**mine, "frame_shape": self.frame_shape}, theirs, "store")
+        self._check_settings({**mine, "frame_shape": self.frame_shape}, theirs, "store")
         rates, known = parse_rates(store.read_texts("rates")), self.about.get("data") or {}
         names = store.read_texts("names") or [f"sequence {i}" for i in range(len(store))]
         warn_of_other_rates(names, rates, known.get("rates"))
         automatic = isinstance(self.estimator, AutoLDSClassifier)
-        return predict_with_certainty(self.estimator if automatic else self._rest, store)
+        return predict_with_certainty(self.estimator if automatic else self._classifier, store)
 
-    def encoder_of_stores(self) -> LDSEncoder:
-        """Return the encoder, by which a store must be made that the model is to label."""
+    def find_store_encoder(self) -> LDSEncoder:
+        """Return the encoder that a store needs for this model to predict its labels."""
         if self._n_before > 1:
             raise channels_are_scaled()
         return self._encoder
@@ -96,8 +96,8 @@ class Model:
         return self.pipeline[self._n_before - 1]
 
     @property
-    def _rest(self) -> Any:
-        """What labels systems: the steps after the encoder."""
+    def _classifier(self) -> Any:
+        """The classifier of systems: the steps after the encoder."""
         rest = self.pipeline[self._n_before :]
         return rest[0] if len(rest) == 1 else rest
 
@@ -106,8 +106,8 @@ class Model:
         """Channels of the training sequences, and the shape of their frames if they have any."""
         return (self._encoder.n_channels_in_, *(self.frame_shape or ()))
 
-    def check_like(self, data: Collection) -> None:
-        """Raise unless sequences have the channels of those of training, and were read alike."""
+    def check_data(self, data: Collection) -> None:
+        """Raise unless a collection has the channels and reading settings of the training data."""
         expected = self._encoder.n_channels_in_
         if len(data.X[0]) != expected:
             frames = "" if self.frame_shape is None else f", frames of shape {self.frame_shape}"
@@ -117,15 +117,15 @@ class Model:
             )  # fmt: skip
         if data.frame_shape is not None and self.frame_shape is not None:
             shapes = {"frame_shape": self.frame_shape}, {"frame_shape": data.frame_shape}
-            self._check_same(*shapes, "collection")
+            self._check_settings(*shapes, "collection")
         if data.preprocessing:
             theirs = {k: v for k, v in data.preprocessing.items() if k in _DECISIVE}
-            self._check_same(self.reading.as_dict(), theirs, "collection")
+            self._check_settings(self.reading.as_dict(), theirs, "collection")
         rates = (self.about.get("data") or {}).get("rates")
         warn_of_other_rates(data.names, data.rates, rates)
 
     @staticmethod
-    def _check_same(mine: dict[str, Any], theirs: dict[str, Any], whose: str) -> None:
+    def _check_settings(mine: dict[str, Any], theirs: dict[str, Any], whose: str) -> None:
         for name, got in theirs.items():
             expected, found = (
                 list(value) if isinstance(value, tuple) else value
@@ -136,14 +136,14 @@ class Model:
 
     @property
     def classes(self) -> list[str]:
-        """Labels the model can give."""
+        """Labels that the model predicts."""
         return [str(label) for label in self.estimator.classes_]
 
     @property
     def systems(self) -> LDS:
         """The atoms of a dictionary, or the training systems that other methods keep.
 
-        Support vector machines keep the support systems; of indefinite kernels, all.
+        Support vector machines keep their support systems, or all if the kernel is indefinite.
         """
         for _, step in self.pipeline.steps:
             dictionary = getattr(step, "dictionary_", step)
@@ -157,20 +157,20 @@ class Model:
         raise _errors.invalid("the model", "keep systems or atoms", "none", "Train another method.")
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file, whole or not at all; see :func:`ldslearn.save`."""
+        """Write the model to one file, completely or not at all; see :func:`ldslearn.save`."""
         shape = None if self.frame_shape is None else list(self.frame_shape)
         about = {**self.about, "reading": self.reading.as_dict(), "frame_shape": shape}
         save(self.estimator, path, about=about)
 
     @classmethod
     def load(cls, path: str | PathLike[str], *, try_it: bool = True) -> "Model":
-        """Read a model; nothing in the file is executed, and damage is noticed.
+        """Return the model in a file; nothing in it is executed, and damage is an error.
 
-        A classifier of sequences that was saved by :func:`ldslearn.save` is a model, too. It does
-        not know how files were read: they are read as they are.
+        A classifier of sequences that was saved by :func:`ldslearn.save` is a model as well. It
+        reads files with default settings.
         """
-        found = read(path)
-        if not cls._takes_sequences(found.estimator):
+        found = read_saved(path)
+        if not cls._is_sequence_classifier(found.estimator):
             raise _errors.bad_file(
                 path,
                 "hold a classifier of sequences",
@@ -195,7 +195,7 @@ class Model:
         return model
 
     @staticmethod
-    def _takes_sequences(estimator: Any) -> bool:
+    def _is_sequence_classifier(estimator: Any) -> bool:
         if isinstance(estimator, AutoLDSClassifier):
             return True
         steps = getattr(estimator, "steps", [])
@@ -206,9 +206,9 @@ class Model:
         """Raise unless the parts belong together."""
         missing = [name for name in _ABOUT if self.about and name not in self.about]
         if missing:
-            raise ValueError(f"it does not tell its {missing[0]}")
+            raise ValueError(f"about has no {missing[0]}")
         if self.about and not isinstance(self.about["data"], dict):
-            raise ValueError("it does not tell its data")
+            raise ValueError("data is no dict")
         shape = self.frame_shape
         if shape is not None and math.prod(shape) != self._encoder.n_channels_in_:
             raise ValueError(f"frames of shape {shape} have another number of channels")
@@ -217,7 +217,7 @@ class Model:
 
 
 def _unlike_model(name: str, whose: str, got: object, expected: object) -> ValueError:
-    """A store or collection that was made in another way than what a model was trained on."""
+    """Return the error about a store or collection made in another way than the training data."""
     remedies = {
         "store": "Encode the files as the model does: ldslearn encode --like MODEL.",
         "collection": "Predict from the files: the model reads them as those of training.",

@@ -1,11 +1,11 @@
 """Fitted estimators as plain values and arrays, and back, without executing anything.
 
-Classes are looked up in a fixed list; what is not on it can be neither saved nor loaded.
+Only classes on a fixed list are saved and loaded.
 """
 
 import inspect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -20,19 +20,25 @@ from ldslearn.persist.classes import CLASSES, ESTIMATORS, FOREIGN
 
 Arrays = dict[str, NDArray[Any]]
 
-_DEEPEST = 50  # nesting of a damaged or hostile file
-# Numbers that decide how long a prediction takes: more than these nobody has saved.
-_MOST = {"order": 1000, "delays": 10_000, "n_frequencies": 2**20, "n_jobs": 1024, "windows": 10_000}
+_DEEPEST = 50  # levels of nested values
+# Largest values of the parameters that decide how long a prediction takes.
+_LARGEST = {
+    "order": 1000,
+    "delays": 10_000,
+    "n_frequencies": 2**20,
+    "n_jobs": 1024,
+    "windows": 10_000,
+}
 _NUMBERS_AND_TEXTS = "fiubUSc"  # kinds of dtypes
-_UNMARKED = ("epsilon", "nu")  # what SVC has of its relatives
-_NOT_KEPT = ("_metadata_request",)  # how a program routes weights
+_UNMARKED = ("epsilon", "nu")  # attributes that SVC inherits
+_NOT_SAVED = ("_metadata_request",)  # how a program routes weights
 _FIELDS = tuple(field.name for field in fields(LDS) if field.init)
 
 
 def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
     """Return `value` as something JSON can hold; arrays go to `arrays` under numbers.
 
-    An array that occurs twice is kept once. `where` is what messages call the value.
+    An array that occurs twice is saved once. `where` names the value in messages.
     """
     if value is None or isinstance(value, bool | str):
         return value
@@ -64,24 +70,19 @@ def pack(value: Any, arrays: Arrays, where: str = "the value") -> Any:
         return {"systems": {name: pack(member, arrays) for name, member in state.items()}}
     name = type(value).__name__
     if CLASSES.get(name) is not type(value):
-        raise refuse(where, value)
+        raise cannot_save(where, value)
     return {
         "class": name,
         "state": {
             key: pack(member, arrays, f"{name}.{key}")
-            for key, member in _state_of(value).items()
-            if key not in _NOT_KEPT
+            for key, member in _collect_state(value).items()
+            if key not in _NOT_SAVED
         },
     }
 
 
-def refuse(where: str, value: Any) -> TypeError:
-    """Return the error about a value that cannot be saved."""
-    return _cannot_save(where, value, sorted([*ESTIMATORS, *FOREIGN], key=str.lower))
-
-
 def _share_memory(first: NDArray[Any], second: NDArray[Any]) -> bool:
-    """Whether two arrays are the same numbers at the same place."""
+    """Whether two arrays are views of the same memory with the same shape."""
     one, two = (
         (a.ctypes.data, a.dtype, a.shape, a.strides) if a.size else (id(a),)
         for a in (first, second)
@@ -89,11 +90,11 @@ def _share_memory(first: NDArray[Any], second: NDArray[Any]) -> bool:
     return one == two
 
 
-def _state_of(value: Any) -> dict[str, Any]:
-    """Attributes of an object, training systems without fields that nothing looks at again.
+def _collect_state(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object, without fields of training systems that are never used.
 
-    The mean is kept although not every kernel compares means: sequences drawn from a system of a
-    model need it.
+    The mean is saved although not every kernel compares means: sequences sampled from a system of
+    a model need it.
     """
     state = dict(vars(value))
     if isinstance(value, ReferenceKernel):
@@ -105,13 +106,13 @@ def _state_of(value: Any) -> dict[str, Any]:
 
 
 def drop_deviation(systems: LDS) -> LDS:
-    """Return the systems without their deviations, no array copied."""
+    """Return the systems without their deviations; no array is copied."""
     arrays = {name: array for name, array in systems._arrays.items() if name != "deviation"}
     return LDS._from_trusted(**systems._settings, **arrays)
 
 
 def unpack(node: Any, arrays: Arrays, depth: int = 0) -> Any:
-    """Return what :func:`pack` was given; ValueError for anything it would not have written."""
+    """Return what :func:`pack` was given; raise ValueError for values that it does not write."""
     if depth > _DEEPEST:
         raise ValueError("values nested too deeply")
     if node is None or isinstance(node, bool | int | float | str):
@@ -119,7 +120,7 @@ def unpack(node: Any, arrays: Arrays, depth: int = 0) -> Any:
     if not isinstance(node, dict):
         raise ValueError(f"unexpected {type(node).__name__}")
 
-    def below(member: Any) -> Any:
+    def restore(member: Any) -> Any:
         return unpack(member, arrays, depth + 1)
 
     match node:
@@ -129,23 +130,23 @@ def unpack(node: Any, arrays: Arrays, depth: int = 0) -> Any:
             return arrays[name]
         case {"objects": list(members)}:
             values = np.empty(len(members), dtype=object)
-            values[:] = [below(member) for member in members]
+            values[:] = [restore(member) for member in members]
             return values
         case {"list": list(members)}:
-            return [below(member) for member in members]
+            return [restore(member) for member in members]
         case {"tuple": list(members)}:
-            return tuple(below(member) for member in members)
+            return tuple(restore(member) for member in members)
         case {"dict": list(pairs)} if all(isinstance(p, list) and len(p) == 2 for p in pairs):
-            return _check_numbers({below(key): below(member) for key, member in pairs})
+            return _check_numbers({restore(key): restore(member) for key, member in pairs})
         case {"systems": dict(state)} if state.keys() <= set(_FIELDS):
-            return LDS(**{name: below(member) for name, member in state.items()})
+            return LDS(**{name: restore(member) for name, member in state.items()})
         case {"class": str(name), "state": dict(state)} if name in CLASSES:
-            return _restore(CLASSES[name], {k: below(member) for k, member in state.items()})
+            return _make_object(CLASSES[name], {k: restore(member) for k, member in state.items()})
     raise ValueError(f"unexpected value {str(node)[:60]}")
 
 
-def _restore(kind: type, state: dict[str, Any]) -> Any:
-    """An object of a known class with these attributes, defaults for parameters it lacks."""
+def _make_object(kind: type, state: dict[str, Any]) -> Any:
+    """Return an object of a known class with these attributes, and defaults for others."""
     parameters = inspect.signature(kind).parameters
     for name in state:
         if name not in parameters and not _is_attribute(kind, name):
@@ -164,23 +165,23 @@ def _restore(kind: type, state: dict[str, Any]) -> Any:
 
 
 def _is_attribute(kind: type, name: str) -> bool:
-    """Whether a name can be one of what `fit` leaves: no value passes for a method."""
+    """Whether a name can be an attribute that `fit` sets, and not a method."""
     marked = name.endswith("_") or name.startswith("_") or name in _UNMARKED
     method = callable(getattr(kind, name, None))
     return name.isidentifier() and marked and not name.startswith("__") and not method
 
 
 def _check_numbers(values: dict[Any, Any]) -> dict[Any, Any]:
-    """Return the values, if none of the numbers that decide how long things take is absurd."""
-    for name, most in _MOST.items():
+    """Return the values; raise for parameters that would make a prediction endless."""
+    for name, most in _LARGEST.items():
         value = values.get(name)
         if isinstance(value, int | float) and not abs(value) <= most:
             raise ValueError(f"{name} = {value}")
     return values
 
 
-def _cannot_save(where: str, value: object, known: Iterable[str]) -> _errors.InputTypeError:
-    """Part of an estimator that has no place in a file."""
+def cannot_save(where: str, value: object) -> _errors.InputTypeError:
+    """Return the error about a part of an estimator that cannot be saved."""
     kind = type(value)
     if kind.__name__ in ("RandomState", "Generator"):
         return _errors.InputTypeError(
@@ -193,8 +194,9 @@ def _cannot_save(where: str, value: object, known: Iterable[str]) -> _errors.Inp
             f"{where} must be a name, a number or an array to be saved; got the function {name}. "
             "A file of a model holds no code: fit with a kernel or distance by its name."
         )
+    known = ", ".join(sorted([*ESTIMATORS, *FOREIGN], key=str.lower))
     return _errors.InputTypeError(
         f"{where} must be of a class that can be saved; got {kind.__module__}.{kind.__qualname__}. "
-        f"Use one of these: {', '.join(known)}. Or save the steps of a pipeline before it, "
+        f"Use one of these: {known}. Or save the steps of a pipeline before it, "
         "pipeline[:-1], and keep the last one by other means."
     )
