@@ -139,7 +139,7 @@ def _walk(root: Path, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _no_items(root: Path) -> ValueError:
-    """Error about a folder without items at the expected depth."""
+    """Return the error about a folder without items at the expected depth."""
     deeper = next((name for name, _ in _walk(root, root) if name.count("/") > 1), None)
     rule = "hold videos, folders of images or tables, as <class>/<item>"
     if deeper is not None:

@@ -59,7 +59,7 @@ def read_lines(
 def bad_line(
     path: str | os.PathLike[str], number: int, rule: str, reason: str, remedy: str = ""
 ) -> ValueError:
-    """Error about a line of a text file that breaks a rule."""
+    """Return the error about a line of a text file that breaks a rule."""
     return _errors.bad_file(path, rule, f"{reason} in line {number}", remedy)
 
 

@@ -20,7 +20,7 @@ from ldslearn.datasets.rates import as_rates
 Path = str | os.PathLike[str]
 
 _RULE = "be a .ts file"
-_BETWEEN = re.compile(r":(?![^()]*\))")  # not the colons of times of day
+_SEPARATOR = re.compile(r":(?![^()]*\))")  # not the colons of times of day
 _PAIR = re.compile(r"\(\s*([^,()]+?)\s*,\s*([^,()]*?)\s*\)")
 
 
@@ -89,7 +89,7 @@ def _read_row(
 ) -> tuple[NDArray[Any], str, float | None, bool]:
     """Sequence, label, rate and whether the times are even, of a line that obeys the header."""
     timed = _is_true(settings.get("timestamps", []))
-    parts = _BETWEEN.split(line) if timed else line.split(":")
+    parts = _SEPARATOR.split(line) if timed else line.split(":")
     *channels, label = parts if _has_labels(settings) else [*parts, ""]
     if not channels:
         raise bad_line(path, number, "end every row in a label", "no ':' before one")
