@@ -280,6 +280,14 @@ def test_copies_are_frozen_too(systems, copied):
         twin.spectral_radius[0] = 0.0
 
 
+def test_results_are_computed_once_and_kept_with_their_batch_only(systems):
+    assert systems.spectral_radius is systems.spectral_radius
+    for other in (systems[:], systems[1:], LDS.concatenate([systems]), copy.copy(systems)):
+        assert not other._cache
+    with pytest.raises(AttributeError, match="cannot assign"):
+        systems.something = 1
+
+
 def test_systems_are_not_vectors(systems):
     with pytest.raises(TypeError, match="an LDS batch has no array form"):
         np.asarray(systems)

@@ -1,6 +1,6 @@
 """Kernels of systems in a store or on a cluster: tile by tile of two batches cut into blocks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import wraps
 from typing import Any
 
@@ -9,10 +9,10 @@ import numpy as np
 from ldslearn._parallel import Engine, current_engine
 from ldslearn._places import Place, locate_systems, name_systems, warn_once
 from ldslearn._types import Floats
+from ldslearn.geometry.window_means import Pairwise
 from ldslearn.models.blocks import Block, cut_where_needed, load_block
 from ldslearn.models.lds import LDS
 
-Pairwise = Callable[..., Floats]
 Tile = tuple[slice, slice, Floats]
 
 
