@@ -107,7 +107,7 @@ def test_halves_are_the_protocol_of_the_paper(tmp_path):
         assert all((a == b).all() for a, b in zip(mine, theirs, strict=True))
 
 
-def test_a_set_that_is_not_whole_is_told(tmp_path):
+def test_a_set_that_is_not_whole_is_reported(tmp_path):
     write_cambridge(tmp_path / "cambridge", per_set=2)
     library = Library(tmp_path)
     assert library.find_available(("cambridge", "textures")) == "cambridge"
@@ -117,13 +117,13 @@ def test_a_set_that_is_not_whole_is_told(tmp_path):
         library.load("cambridge")
 
 
-def test_a_file_without_labels_is_told(tmp_path):
+def test_a_file_without_labels_is_reported(tmp_path):
     save_npz(tmp_path / "hcs10.npz", Collection(toy().X))
     with pytest.raises(ValueError, match=r"hcs10.npz must have labels"):
         Library(tmp_path).load("hcs10")
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path):
+def test_a_folder_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere is no folder"):
         Library(tmp_path / "nowhere")
 

@@ -145,7 +145,7 @@ def test_a_full_disk_is_told_and_leaves_other_records_whole(tmp_path, monkeypatc
     assert ledger.find(done) == {"x": 1}
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match=r"records must be written to .*file"):
         Ledger(tmp_path / "file" / "records")

@@ -78,6 +78,8 @@ def load_plan(name: str) -> Plan:
     if name not in plan_names():
         raise _errors.unknown_name("name", name, ["all", *plan_names()])
     found = read_config(name)
+    if "like" in found:  # the same but for what is given
+        found = {**read_config(found.pop("like")), **found}
     chains = [tuple(map(str.strip, chain.split("|"))) for chain in found.pop("data")]
     parts = {key: found.pop(key, {}) for key in ("paper", "only", "quick")}
     title, experiment = found.pop("title"), found.pop("experiment")
