@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+import scipy.linalg  # noqa: F401  loads the BLAS of SciPy, which is limited, too
 from joblib import effective_n_jobs
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -29,8 +30,6 @@ _BLOCKS_PER_THREAD = 4  # so that threads do not wait long for a slow block
 @cache
 def _find_blas() -> ThreadpoolController:
     """Return the BLAS libraries of this process, searched for once: it takes a millisecond."""
-    import scipy.linalg  # noqa: F401  loads SciPy's own BLAS, to be found as well
-
     return ThreadpoolController().select(user_api="blas")
 
 
