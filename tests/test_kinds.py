@@ -5,7 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from ldslearn._kinds import advise, nearest, recognize
+from ldslearn._errors import suggest_name
+from ldslearn._kinds import advise, recognize
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_advice():
 
 
 def test_nearest():
-    assert nearest("sofft", ["soft", "clip"]) == " Did you mean 'soft'?"
-    assert nearest("AUTO", ["auto"]) == " Did you mean 'auto'?"
-    assert nearest("zzz", ["soft", "clip"]) == ""
-    assert nearest(["soft"], ["clip"]) == ""
+    assert suggest_name("sofft", ["soft", "clip"]) == " Did you mean 'soft'?"
+    assert suggest_name("AUTO", ["auto"]) == " Did you mean 'auto'?"
+    assert suggest_name("zzz", ["soft", "clip"]) == ""
+    assert suggest_name(["soft"], ["clip"]) == ""

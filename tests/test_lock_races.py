@@ -11,8 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 from ldslearn import _locks
-from ldslearn._locks import lock_file
-from ldslearn._processes import Owner
+from ldslearn._locks import Owner, lock_file
 
 from support.processes import ended_process
 
@@ -78,7 +77,7 @@ def test_no_order_of_operations_lets_two_in(tmp_path, monkeypatch, start):
     pid = ended_process()
     for third, (a, b) in itertools.product((False, True), itertools.combinations(range(1, 12), 2)):
         if start != "nothing":
-            path.write_text(json.dumps({**Owner.here().as_dict(), "pid": pid}))
+            path.write_text(json.dumps({**Owner.current().as_dict(), "pid": pid}))
         first, second, other = writers = [Writer(path) for _ in range(3)]
         steps = (a, second.enter), (b, other.enter if third else second.leave)
         with Interleaving(*steps) as seen:

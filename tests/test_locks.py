@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from ldslearn import _locks
-from ldslearn._locks import lock_file
-from ldslearn._processes import Owner
+from ldslearn._locks import Owner, lock_file
 
 from support.processes import ended_process
 
@@ -30,7 +29,7 @@ with lock_file(Path(sys.argv[1]), "it"):
 
 
 def write_lock(path, **changes):
-    path.write_text(json.dumps({**Owner.here().as_dict(), "since": 0.0, **changes}))
+    path.write_text(json.dumps({**Owner.current().as_dict(), "since": 0.0, **changes}))
 
 
 def start_holder(path, *wrapper):
@@ -66,13 +65,13 @@ def test_a_folder_must_be_there(tmp_path):
 
 
 LEFT = {
-    "ended": lambda: json.dumps({**Owner.here().as_dict(), "pid": ended_process()}),
-    "number given out again": lambda: json.dumps(Owner.here().as_dict()),
-    "another start of the machine": lambda: json.dumps({**Owner.here().as_dict(), "boot": "b"}),
-    "another container": lambda: json.dumps({**Owner.here().as_dict(), "host": "other"}),
+    "ended": lambda: json.dumps({**Owner.current().as_dict(), "pid": ended_process()}),
+    "number given out again": lambda: json.dumps(Owner.current().as_dict()),
+    "another start of the machine": lambda: json.dumps({**Owner.current().as_dict(), "boot": "b"}),
+    "another container": lambda: json.dumps({**Owner.current().as_dict(), "host": "other"}),
     "empty": lambda: "",
     "damaged": lambda: '{"pid": 1e999}',
-    "a time that cannot be": lambda: json.dumps({**Owner.here().as_dict(), "since": 10**400}),
+    "a time that cannot be": lambda: json.dumps({**Owner.current().as_dict(), "since": 10**400}),
     "nested": lambda: "[" * 2000,
     "large": lambda: "1" * 10**5,
 }
@@ -80,7 +79,7 @@ LEFT = {
 
 @pytest.mark.parametrize("left", LEFT)
 def test_what_nobody_holds_is_taken_over_at_once(tmp_path, left):
-    if left == "another container" and not Owner.here().boot:
+    if left == "another container" and not Owner.current().boot:
         pytest.skip("the system has no name for its start")
     path = tmp_path / ".lock"
     path.write_text(LEFT[left]())
@@ -98,7 +97,7 @@ def test_what_the_file_says_is_for_the_message_only(tmp_path):
         message = f"process {pid} on .* since .*. Wait for it, or name another place.$"
         with pytest.raises(BlockingIOError, match=message), lock_file(path, "it"):
             pass
-    path.write_text(json.dumps({**Owner.here().as_dict(), "since": 10**400}))
+    path.write_text(json.dumps({**Owner.current().as_dict(), "since": 10**400}))
     message = "at a time; another process is writing it. Wait for it, or name another place.$"
     with pytest.raises(BlockingIOError, match=message), lock_file(path, "it"):
         pass

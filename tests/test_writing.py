@@ -9,8 +9,9 @@ import time
 import pytest
 
 from ldslearn import _writing
-from ldslearn._processes import Owner, has_ended, host_name, place_name
-from ldslearn._writing import atomic_write, scratch_folder, tidy_leftovers
+from ldslearn._locks import Owner
+from ldslearn._processes import has_ended, name_process_space, read_host_name
+from ldslearn._writing import atomic_write, make_scratch_folder, tidy_leftovers
 
 from support.processes import ended_process
 
@@ -25,7 +26,7 @@ def test_the_name_of_a_part_is_short_and_says_whose_it_is(tmp_path):
     target = tmp_path / ("n" * 255)
     with atomic_write(target) as file:
         (part,) = tmp_path.iterdir()
-        assert part.name.startswith(f".ldslearn-{place_name()}-{os.getpid()}-")
+        assert part.name.startswith(f".ldslearn-{name_process_space()}-{os.getpid()}-")
         file.write(b"new")
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
     assert target.read_bytes() == b"new"
@@ -98,12 +99,12 @@ def test_an_array_that_does_not_fit_is_told_with_the_name_of_the_file(tmp_path):
 
 
 def test_what_dead_processes_left_is_removed(tmp_path):
-    dead, here = ended_process(), place_name()
+    dead, here = ended_process(), name_process_space()
     gone = [f".ldslearn-{here}-{dead}-0123456789ab.part", f".ldslearn-{here}-{dead}-abc_1.scratch"]
     old = ".ldslearn-elsewhere-7-0123456789ab.part"
     kept = [
         f".ldslearn-{here}-{os.getppid()}-0123456789ab.part",
-        f".ldslearn-{host_name()}.0a1b2c3d-{dead}-0123456789ab.part",  # of another container
+        f".ldslearn-{read_host_name()}.0a1b2c3d-{dead}-0123456789ab.part",  # of another container
         f".scratch-{here}-{dead}-abc_1",  # somebody else's
         ".ldslearn-elsewhere-8-0123456789ab.part",
         ".hidden.part",
@@ -124,7 +125,7 @@ def test_links_among_leftovers_are_not_followed(tmp_path):
     home.mkdir()
     precious.mkdir()
     (precious / "file").write_text("kept")
-    link = home / f".ldslearn-{place_name()}-{ended_process()}-x.scratch"
+    link = home / f".ldslearn-{name_process_space()}-{ended_process()}-x.scratch"
     link.symlink_to(precious)
     tidy_leftovers(home)
     assert (precious / "file").read_text() == "kept"
@@ -132,9 +133,9 @@ def test_links_among_leftovers_are_not_followed(tmp_path):
 
 
 def test_a_scratch_folder_ends_with_its_block(tmp_path):
-    with scratch_folder(tmp_path) as folder:
+    with make_scratch_folder(tmp_path) as folder:
         assert folder.parent == tmp_path
-        assert folder.name.startswith(f".ldslearn-{place_name()}-{os.getpid()}-")
+        assert folder.name.startswith(f".ldslearn-{name_process_space()}-{os.getpid()}-")
         (folder / "file").write_text("x")
     assert list(tmp_path.iterdir()) == []
 
@@ -153,7 +154,7 @@ def test_a_killed_process_has_ended_before_anybody_waited_for_it():
 
 
 def test_owners_are_checked():
-    me = Owner.here()
+    me = Owner.current()
     assert me.is_here
     assert Owner.from_dict(me.as_dict()) == me
     assert not Owner("elsewhere", "another", me.pid, 0.0).is_here

@@ -1,4 +1,4 @@
-"""Parameters: one way to check a number, a seed or a type, one wording when it is wrong."""
+"""Checks of parameters: numbers, seeds and types."""
 
 from math import inf
 from numbers import Integral, Real
@@ -17,13 +17,13 @@ def check_whole(name: str, value: Any, least: int = 1) -> None:
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Raise unless joblib could make sense of it."""
+    """Raise unless `n_jobs` is a number of jobs as in joblib."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or int(n_jobs) == 0):
         raise _errors.invalid_parameter("n_jobs", "be a non-zero integer or None", n_jobs)
 
 
 def check_real(name: str, value: Any, rule: str, low: float = -inf, high: float = inf) -> None:
-    """Raise unless `value` is finite and low <= value <= high; `rule` is that in words."""
+    """Raise unless `value` is finite and low <= value <= high; `rule` states this in words."""
     if (
         isinstance(value, bool)
         or not isinstance(value, Real)
@@ -54,16 +54,16 @@ def check_channel_count(name: str, got: int, expected: int) -> None:
 
 
 def check_unmasked(what: str, values: Any) -> None:
-    """Raise if a mask would be lost."""
+    """Raise for masked values: the mask would be ignored."""
     if np.ma.is_masked(values):
         raise _errors.InputTypeError(
             f"{what} must have no masked values; got a masked array. Interpolate or drop them "
-            "before encoding: a mask cannot be honoured."
+            "before encoding: masks are not used."
         )
 
 
-def random_source(random_state: Any) -> np.random.RandomState:
-    """Return the source of randomness that a seed, RandomState, Generator or None stands for."""
+def as_random_state(random_state: Any) -> np.random.RandomState:
+    """Return a RandomState for a seed, a RandomState, a Generator or None."""
     if isinstance(random_state, np.random.Generator):
         random_state = int(random_state.integers(2**31 - 1))
     return check_random_state(random_state)

@@ -5,9 +5,8 @@ for the caller to raise. A message of one module or folder stands there.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from difflib import get_close_matches
 from os import PathLike
-
-from ldslearn._kinds import nearest
 
 
 class SequenceError(ValueError):
@@ -81,7 +80,14 @@ def invalid_parameter(name: str, rule: str, got: object) -> ValueError:
 def unknown_name(what: str, got: object, known: Collection[str]) -> ValueError:
     """Return the error about a name that is not one of `known`."""
     names = ", ".join(repr(name) for name in known)
-    return ValueError(f"{what} must be one of {names}; got {got!r}.{nearest(got, known)}")
+    return ValueError(f"{what} must be one of {names}; got {got!r}.{suggest_name(got, known)}")
+
+
+def suggest_name(name: object, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return `` Did you mean 'soft'?`` for a misspelt name; empty if no known name is close."""
+    names = {one.lower(): one for one in known}
+    found = get_close_matches(str(name).lower(), names, 1, cutoff)
+    return f" Did you mean {names[found[0]]!r}?" if found else ""
 
 
 def list_some(values: Sequence[object], limit: int = 5) -> str:

@@ -1,8 +1,6 @@
-"""What a file is by its first bytes, and what to do with one of a kind that is not read."""
+"""Kinds of files by their first bytes, and advice about kinds that are not read."""
 
 import os
-from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
 _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
@@ -53,8 +51,8 @@ _ADVICE = {
 
 
 def recognize(path: str | os.PathLike[str]) -> str | None:
-    """Return what a file is by its first bytes, in words; None where they say nothing."""
-    if not os.path.isfile(path):  # a pipe may never give any
+    """Return the kind of a file by its first bytes, in words; None if it is unknown."""
+    if not os.path.isfile(path):  # reading a pipe may block
         return None
     try:
         with open(path, "rb") as file:
@@ -78,19 +76,12 @@ def recognize(path: str | os.PathLike[str]) -> str | None:
 
 
 def advise(suffix: str) -> str:
-    """Return what to do with files of a suffix that is not read; empty if there is no advice."""
+    """Return advice about files of a suffix that is not read; empty if there is none."""
     return _ADVICE.get(suffix.lower(), "")
 
 
-def nearest(name: object, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return ``Did you mean 'soft'?`` for a misspelt name; empty if none is near."""
-    names = {one.lower(): one for one in known}
-    found = get_close_matches(str(name).lower(), names, 1, cutoff)
-    return f" Did you mean {names[found[0]]!r}?" if found else ""
-
-
 def is_system_file(path: Path) -> bool:
-    """Whether a file or folder is hidden, or was left there by an operating system."""
+    """Whether a file or folder is hidden, or written by an operating system."""
     return path.name.startswith(".") or path.name.lower() in _SYSTEM
 
 

@@ -1,4 +1,4 @@
-"""One writer at a time: a file that is locked by the process that writes."""
+"""Lock files: one process writes at a time."""
 
 import importlib
 import json
@@ -6,12 +6,13 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from ldslearn._processes import Owner
+from ldslearn._processes import read_boot_id, read_host_name
 from ldslearn._records import read_json
 from ldslearn._writing import check_regular, name_full_disk
 
@@ -20,31 +21,81 @@ with suppress(ImportError):  # on Windows
     fcntl = importlib.import_module("fcntl")
 
 _LARGEST = 2**12  # bytes of a lock
-_TRIES, _PAUSE = 20, 0.01  # seconds, until whoever made a lock has written its name
+_LATEST = 2**37  # seconds since 1970, in the year 6325
+_TRIES, _PAUSE = 20, 0.01  # seconds, until the owner of a new lock has written its name
 _FLAGS = os.O_RDWR
 for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
     _FLAGS |= getattr(os, _name, 0)
 
 
+@dataclass(frozen=True)
+class Owner:
+    """The process that holds a lock.
+
+    Attributes
+    ----------
+    host : str
+    boot : str
+        See :func:`~ldslearn._processes.read_boot_id`.
+    pid : int
+    since : float
+        When it took the lock, in seconds since 1970.
+    """
+
+    host: str
+    boot: str
+    pid: int
+    since: float
+
+    @classmethod
+    def current(cls) -> Self:
+        """Return this process, with the current time."""
+        return cls(read_host_name(), read_boot_id(), os.getpid(), time.time())
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Self:
+        """Return the owner that a JSON value describes, or raise ValueError."""
+        if not isinstance(values, dict):
+            raise ValueError("no owner")
+        found: list[Any] = [values.get(name) for name in cls.__dataclass_fields__]
+        host, boot, pid, since = found
+        is_named = isinstance(host, str) and isinstance(boot, str)
+        is_counted = type(pid) is int and 0 <= pid < 2**62
+        if not is_named or not is_counted or type(since) not in (int, float):
+            raise ValueError("an owner without host, boot, pid and since")
+        if not 0 <= since < _LATEST:
+            raise ValueError("an owner since a time that cannot be")
+        return cls(host, boot, pid, since)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Inverse of :meth:`from_dict`."""
+        return asdict(self)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs, or ran, on this machine, possibly in another container."""
+        return self.host == read_host_name() or (self.boot != "" and self.boot == read_boot_id())
+
+
 @contextmanager
 def lock_file(path: Path, what: str) -> Iterator[None]:
-    """Hold a lock for the time of the block; say who has it if it is another's.
+    """Hold a lock inside the block; raise an error that names the owner if another process has it.
 
-    The system locks the file and gives it free when the process ends, however it ends; what the
-    file says is for messages. Two cases are left to the reader of the message, which says which
-    file to delete: a file of another machine, as not all network file systems pass locks on, and
-    any file where the file system has no locks.
+    The system locks the file and releases it when the process ends, however it ends. The contents
+    of the file are for messages. In two cases the user decides whether to delete the file: it
+    belongs to another machine, as not all network file systems pass locks on, or the file system
+    has no locks.
 
     Parameters
     ----------
     path : Path
-        The file that is the lock; made by whoever holds it, and removed in the end.
+        The lock file; made by its owner, and removed at the end.
     what : str
-        What is written, for the message.
+        Name of what is written, for the message.
     """
     with name_full_disk(path):
         while (number := _acquire(path, what)) is None:
-            pass  # its holder has just removed it
+            pass  # its owner has just removed it
     try:
         yield
     finally:
@@ -52,15 +103,15 @@ def lock_file(path: Path, what: str) -> Iterator[None]:
 
 
 def _acquire(path: Path, what: str) -> int | None:
-    """The number of the open file that is now locked; None if it is no longer at its path."""
+    """Return the descriptor of the locked file; None if it was removed meanwhile."""
     check_regular(path)
     try:
-        number, is_new = _open(path)
+        number, is_new = _open_lock(path)
     except (FileNotFoundError, PermissionError) as error:
         if isinstance(error, FileNotFoundError) and path.parent.is_dir():
             return None
-        if path.exists():  # another user's
-            raise _locked(what, path, _holder(path), runs=False) from None
+        if path.exists():  # of another user
+            raise _already_locked(what, path, _read_owner(path), runs=False) from None
         raise
     try:
         is_locked = _lock(number)
@@ -68,32 +119,32 @@ def _acquire(path: Path, what: str) -> int | None:
             os.close(number)
             return None
         if is_locked is False:
-            raise _locked(what, path, _holder(path), runs=True)
+            raise _already_locked(what, path, _read_owner(path), runs=True)
         if not is_new:
-            holder = _holder(path, 1)
-            if not is_locked or (holder is not None and not holder.is_here):
-                raise _locked(what, path, holder, runs=False)
+            owner = _read_owner(path, 1)
+            if not is_locked or (owner is not None and not owner.is_here):
+                raise _already_locked(what, path, owner, runs=False)
     except BaseException:
         os.close(number)
         raise
     try:
         os.ftruncate(number, 0)
-        os.write(number, json.dumps(Owner.here().as_dict()).encode())
+        os.write(number, json.dumps(Owner.current().as_dict()).encode())
     except BaseException:
         _release(path, number)
         raise
     return number
 
 
-def _open(path: Path) -> tuple[int, bool]:
-    """The file, opened, and whether it was made just now."""
+def _open_lock(path: Path) -> tuple[int, bool]:
+    """Return the descriptor of the opened file, and whether it is new."""
     with suppress(FileExistsError):
         return os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o666), True
     return os.open(path, _FLAGS), False
 
 
 def _lock(number: int) -> bool | None:
-    """Whether a file is now locked by this process; None where there are no such locks."""
+    """Lock a file; return whether that succeeded, or None where there are no locks."""
     if fcntl is None:
         return None
     try:
@@ -106,14 +157,14 @@ def _lock(number: int) -> bool | None:
 
 
 def _is_at(path: Path, number: int) -> bool:
-    """Whether an open file is the one at a path: removed ones stay locked until they are closed."""
+    """Whether an open file is the one at a path: a removed file stays locked until it is closed."""
     with suppress(OSError):
         return os.path.samestat(os.lstat(path), os.fstat(number))
     return False
 
 
 def _release(path: Path, number: int) -> None:
-    """Remove the file, unless somebody deleted it and made another, and then give it free."""
+    """Remove the file, unless it was replaced by another one, and then unlock it."""
     is_mine = _is_at(path, number)
     if fcntl is None:  # on Windows an open file cannot be removed
         os.close(number)
@@ -124,8 +175,8 @@ def _release(path: Path, number: int) -> None:
         os.close(number)
 
 
-def _holder(path: Path, tries: int = _TRIES) -> Owner | None:
-    """Who holds a lock by what the file says; None if it does not say."""
+def _read_owner(path: Path, tries: int = _TRIES) -> Owner | None:
+    """Return the owner that a lock file names; None if it names none."""
     for left in reversed(range(tries)):
         with suppress(OSError, ValueError):
             return Owner.from_dict(read_json(path, _LARGEST))
@@ -134,10 +185,10 @@ def _holder(path: Path, tries: int = _TRIES) -> Owner | None:
     return None
 
 
-def _locked(
+def _already_locked(
     what: str, path: str | PathLike[str], owner: Owner | None, *, runs: bool
 ) -> BlockingIOError:  # fmt: skip
-    """Something that another process is writing, or whose lock may be left of one that ended."""
+    """Return the error about something that another process writes, or wrote before it ended."""
     who = "another process is writing it"
     if owner is not None:
         when = datetime.fromtimestamp(owner.since).isoformat(" ", "seconds")

@@ -1,8 +1,8 @@
-"""Which systems of a caller's batch errors and warnings are about, however work is cut into blocks.
+"""Indices of systems in errors and warnings, translated from blocks to the batch of the user.
 
-A function that looks at some systems counts them from 0, and knows nothing of blocks. Who cuts a
-batch into blocks says where a block begins (:func:`locate_systems`), and the function that the user
-calls gives one warning for all of them (:func:`warn_once`).
+A function that works on a block counts its systems from 0. Code that cuts a batch into blocks
+states where each begins (:func:`locate_systems`). The function that the user calls gives one
+warning for all blocks (:func:`warn_once`).
 """
 
 import warnings
@@ -14,23 +14,23 @@ from typing import Any, TypeVar
 
 from ldslearn import _errors
 
-Place = tuple[str, int]  # of which batch ("" for the first, else " of Y"), and the index there
-Notes = dict[str, set[Place]]  # templates of warnings, and the systems that they are about
+Place = tuple[str, int]  # the batch ("" for the first one, else " of Y"), and the index in it
+Notes = dict[str, set[Place]]  # systems by the template of a warning about them
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
 
 
 def note(template: str, indices: Iterable[int]) -> None:
-    """Warn of some systems, ``{systems}`` in the template, when the user's call is done."""
-    merge({template: {("", int(index)) for index in indices}})
+    """Warn of some systems, ``{systems}`` in the template, at the end of the user's call."""
+    merge_notes({template: {("", int(index)) for index in indices}})
 
 
-def merge(found: Notes) -> None:
-    """Add notes to those of the call at hand; without one, warn at once."""
+def merge_notes(found: Notes) -> None:
+    """Add notes to those of the current call; outside of a call, warn at once."""
     notes = _notes.get()
     if notes is None:
-        _warn(found, stacklevel=3)
+        _warn_of_notes(found, stacklevel=3)
         return
     for template, places in found.items():
         notes.setdefault(template, set()).update(places)
@@ -38,7 +38,7 @@ def merge(found: Notes) -> None:
 
 @contextmanager
 def collect_notes() -> Iterator[Notes]:
-    """Yield the notes of what is done inside the block."""
+    """Yield the notes that are made inside the block."""
     notes: Notes = {}
     token = _notes.set(notes)
     try:
@@ -51,14 +51,14 @@ def collect_notes() -> Iterator[Notes]:
 def locate_systems(
     first: int | Sequence[int] = 0, batch: str = "", *, other: Place = (" of Y", 0)
 ) -> Iterator[None]:
-    """Say where the systems are that are numbered from 0 inside the block.
+    """Translate indices of systems, which are counted from 0 inside the block.
 
     Parameters
     ----------
     first : int or sequence of int
-        Index of the first system, or of all of them.
+        Index of the first system in its batch, or the indices of all.
     batch : str
-        The batch they are counted in, such as " of Y"; "" for the first one that the user gave.
+        The batch, such as " of Y"; "" for the first argument of the user.
     other : (str, int)
         Batch and index of the first system of Y.
     """
@@ -73,12 +73,12 @@ def locate_systems(
             yield
     except _errors.SystemsError as error:
         raise error.move(move) from error.__cause__
-    merge({template: set(map(move, places)) for template, places in notes.items()})
+    merge_notes({template: set(map(move, places)) for template, places in notes.items()})
 
 
 @contextmanager
 def name_systems(**batches: Any) -> Iterator[None]:
-    """Give systems of stores their file names in errors: ``name_systems(X=store, Y=None)``."""
+    """Add file names to errors about systems of stores: ``name_systems(X=store, Y=None)``."""
     try:
         yield
     except _errors.SystemsError as error:
@@ -90,7 +90,7 @@ def name_systems(**batches: Any) -> Iterator[None]:
 
 
 def warn_once(function: Function) -> Function:
-    """Let a function give one warning per template, however many blocks it works on."""
+    """Make a function give one warning per template, whatever the number of blocks."""
 
     @wraps(function)
     def run(*arguments: Any, **settings: Any) -> Any:
@@ -98,13 +98,13 @@ def warn_once(function: Function) -> Function:
             return function(*arguments, **settings)
         with collect_notes() as notes:
             result = function(*arguments, **settings)
-        _warn(notes, stacklevel=3)
+        _warn_of_notes(notes, stacklevel=3)
         return result
 
     return run  # type: ignore[return-value]
 
 
-def _warn(notes: Notes, stacklevel: int) -> None:
+def _warn_of_notes(notes: Notes, stacklevel: int) -> None:
     for template, places in notes.items():
         who = _errors.format_systems(sorted(places))
         warnings.warn(template.replace("{systems}", who), stacklevel=stacklevel)

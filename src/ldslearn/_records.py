@@ -1,4 +1,4 @@
-"""Small JSON files beside the data: read with limits, and sealed by a checksum of themselves."""
+"""JSON files, read with limits and sealed by a checksum."""
 
 import hashlib
 import json
@@ -10,16 +10,15 @@ from typing import Any
 from ldslearn._writing import describe_kind
 
 SEAL = "sha256"
-_LARGEST = 2**26  # bytes, unless told otherwise
+_LARGEST = 2**26  # bytes
 _CHUNK = 2**20
-_DEEPEST = 200  # lists and objects inside each other; Python writes no more than about 900
+_DEEPEST = 200  # levels of nested values; Python writes no more than about 900
 
 
 def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
-    """Return the JSON value in a file; what is no regular file, or damaged, is a ValueError.
+    """Return the JSON value in a file; raise ValueError if it is damaged or no regular file.
 
-    A pipe does not block, an endless file is not read to its end, and values that are nested too
-    deeply are as damaged as any others.
+    A pipe does not block, and a file of more than `largest` bytes is not read to its end.
     """
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(number, "rb") as file:
@@ -27,7 +26,7 @@ def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
         if not stat.S_ISREG(mode):
             raise ValueError(f"{describe_kind(mode)} instead of a regular file")
         content = bytearray()
-        while chunk := file.read(_CHUNK):  # memory is taken for what is there
+        while chunk := file.read(_CHUNK):  # memory grows with the bytes that are read
             content += chunk
             if len(content) > largest:
                 raise ValueError(f"more than {largest} bytes")
@@ -35,9 +34,9 @@ def read_json(path: str | os.PathLike[str], largest: int = _LARGEST) -> Any:
 
 
 def parse_json(text: str | bytes | bytearray) -> Any:
-    """Return the value of a JSON text; one that is nested too deeply is a ValueError.
+    """Return the value of a JSON text; raise ValueError if it is nested too deeply.
 
-    How deeply Python can nest depends on its version, on its caller, and on whether it reads or
+    The limit of Python itself depends on its version, on the caller, and on whether it reads or
     writes.
     """
     try:
@@ -55,18 +54,18 @@ def parse_json(text: str | bytes | bytearray) -> Any:
 
 
 def seal(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record, as JSON has it, together with its checksum."""
-    plain = json.loads(json.dumps(record))  # keys become texts, and are sorted as such
-    return {**plain, SEAL: _checksum(plain)}
+    """Return a record, as JSON represents it, with its checksum."""
+    plain = json.loads(json.dumps(record))  # keys become texts, and are sorted as texts
+    return {**plain, SEAL: _hash_record(plain)}
 
 
 def check_seal(record: Any) -> None:
-    """Raise ValueError unless a record is as it was when it was sealed."""
-    if not isinstance(record, dict) or record.get(SEAL) != _checksum(record):
+    """Raise ValueError unless a record matches its checksum."""
+    if not isinstance(record, dict) or record.get(SEAL) != _hash_record(record):
         raise ValueError("its contents do not match their checksum")
 
 
-def _checksum(record: Mapping[str, Any]) -> str:
-    """SHA-256 of all but the checksum itself, whatever the order of the fields."""
+def _hash_record(record: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of all fields but the checksum, in any order."""
     rest = {name: value for name, value in record.items() if name != SEAL}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

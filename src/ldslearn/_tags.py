@@ -1,10 +1,10 @@
-"""What scikit-learn is told about estimators whose input is no table."""
+"""Tags for scikit-learn of estimators whose input is no table."""
 
 from typing import Any
 
 
-class NoTable:
-    """Mixin, to stand first: the input is a collection of sequences or a batch of systems."""
+class NonTabularMixin:
+    """First base class of estimators of sequences or of batches of systems."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]

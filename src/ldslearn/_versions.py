@@ -1,4 +1,4 @@
-"""Versions of the packages that decide the numbers."""
+"""Versions of the packages that results depend on."""
 
 import platform
 from importlib.metadata import version
@@ -6,8 +6,8 @@ from importlib.metadata import version
 _PACKAGES = ("ldslearn", "numpy", "scipy", "scikit-learn", "numba")
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of everything that decides the numbers."""
+def list_versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that results depend on."""
     return {
         "python": platform.python_version(),
         **{package: version(package) for package in _PACKAGES},

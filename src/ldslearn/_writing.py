@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and never over what is no file of the user's to replace."""
+"""Files written completely or not at all, and never over something that must not be replaced."""
 
 import errno
 import os
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ldslearn import _errors
-from ldslearn._processes import has_ended, place_name
+from ldslearn._processes import has_ended, name_process_space
 
-_LONGEST_NAME = 255  # bytes, where the system does not tell
+_LONGEST_NAME = 255  # bytes, where the system does not report it
 _ABANDONED = 24 * 3600.0  # seconds, after which a leftover of another machine is removed
 _LEFTOVER = re.compile(r"\.ldslearn-([A-Za-z0-9._]+)-(\d{1,18})-\w+\.(?:part|scratch)")
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -26,11 +26,10 @@ _tidied: set[str] = set()  # folders, once per process
 
 
 def check_target(path: str | os.PathLike[str], *, longest_suffix: str = "") -> Path:
-    """Return where `path` leads if a file can be written there: better asked before long work.
+    """Return the target of `path`, links followed; raise if no file can be written there.
 
-    A target is new, or a regular file that may be written. Links are followed: the file that a link
-    leads to is the one that is replaced. `longest_suffix` is appended to the name while the file is
-    being written.
+    Call it before long work. A target is new, or a regular file that may be written. A link is
+    kept and its target is replaced. `longest_suffix` is appended to the name during the writing.
     """
     target = Path(os.path.realpath(path))
     _check_name(target, longest_suffix)
@@ -38,21 +37,21 @@ def check_target(path: str | os.PathLike[str], *, longest_suffix: str = "") -> P
         raise FileNotFoundError(
             f"folder {target.parent} must exist to write {target.name}. Create it first."
         )
-    for place in (Path(path), target):  # /dev/stdout leads to a name that does not exist
-        _check_kind(place)
+    for place in (Path(path), target):  # /dev/stdout is a link to a name that does not exist
+        _check_replaceable(place)
     if not os.access(target.parent, os.W_OK):
         raise PermissionError(f"folder {target.parent} must be writable to write {target.name}.")
     return target
 
 
 def check_target_folder(path: str | os.PathLike[str]) -> Path:
-    """Return where `path` leads if it is a folder, or one can be made there with those above it."""
+    """Return the target of `path`, links followed; raise if no folder is or can be made there."""
     target = Path(os.path.realpath(path))
     there = target
     while not os.path.lexists(there):
         _check_name(there, "")
         there = there.parent
-    kind = _describe(there)
+    kind = _describe_path(there)
     if kind != "a folder":
         of = "" if there == target else f" to make {target} in it"
         raise NotADirectoryError(f"{there} must be a folder{of}; got {kind}. Name another.")
@@ -76,11 +75,11 @@ def _check_name(target: Path, suffix: str) -> None:
         )  # fmt: skip
 
 
-def _check_kind(path: Path) -> None:
-    """Raise for what exists and is not a regular file that may be written."""
+def _check_replaceable(path: Path) -> None:
+    """Raise if a path exists and is not a regular file that may be written."""
     if not os.path.lexists(path):
         return
-    kind = _describe(path)
+    kind = _describe_path(path)
     if kind == "nothing":
         return  # a link to a new file
     if kind == "a folder":
@@ -89,7 +88,7 @@ def _check_kind(path: Path) -> None:
         rule = "be a new or a regular file"
         raise _errors.invalid(str(path), rule, kind, "Name another file.")
     status = path.stat()
-    # To root every file is writable; one without a writer is meant to stay all the same.
+    # To root every file is writable; a read-only one is respected all the same.
     if not status.st_mode & 0o222 or not os.access(path, os.W_OK):
         raise PermissionError(
             f"file {path} must be writable to be replaced; got a read-only one. Name another, or "
@@ -110,8 +109,8 @@ def _check_sticky(folder: Path, status: os.stat_result) -> None:
         )
 
 
-def _describe(path: Path) -> str:
-    """What there is at a path, links followed."""
+def _describe_path(path: Path) -> str:
+    """Return the kind of file at a path, links followed."""
     try:
         return describe_kind(path.stat().st_mode)
     except FileNotFoundError:
@@ -123,7 +122,7 @@ def _describe(path: Path) -> str:
 
 
 def describe_kind(mode: int) -> str:
-    """Return what a mode of ``os.stat`` says a file is."""
+    """Return the kind of file that a mode of ``os.stat`` means."""
     kinds = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFIFO: "a pipe"}
     kinds |= {stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder", stat.S_IFREG: "a regular file"}
     kinds[stat.S_IFLNK] = "a link"
@@ -131,7 +130,7 @@ def describe_kind(mode: int) -> str:
 
 
 def check_regular(path: Path) -> None:
-    """Raise if what is at `path`, a file of ours beside another, is a link or no regular file."""
+    """Raise if `path` exists and is a link or no regular file."""
     with suppress(FileNotFoundError):
         mode = os.lstat(path).st_mode
         if not stat.S_ISREG(mode):
@@ -169,12 +168,12 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     The bytes go to a temporary file beside `path`, are flushed to disk, and are moved into place in
     one step: a reader sees the old file or the new one, never a part, and an error leaves the old
-    one as it was. The temporary file is named after this process, so that one that a killed process
-    left can be told, and is removed when the folder is next written to.
+    one unchanged. The temporary file is named after this process: one that a killed process left is
+    recognized, and removed when the folder is next written to.
     """
     target = check_target(path)
     tidy_leftovers(target.parent)
-    part = target.with_name(f"{own_prefix()}{secrets.token_hex(6)}.part")
+    part = target.with_name(f"{make_prefix()}{secrets.token_hex(6)}.part")
     try:
         with name_full_disk(target):
             with create_part(part, target) as file:
@@ -194,14 +193,14 @@ def create_part(part: Path, target: Path) -> BinaryIO:
         if not target.exists():
             return os.open(name, flags, 0o666)
         number = os.open(name, flags, stat.S_IMODE(target.stat().st_mode))
-        shutil.copymode(target, name)  # what the umask took away
+        shutil.copymode(target, name)  # restores what the umask removed
         return number
 
     return open(part, "xb", opener=create)
 
 
 def replace_file(part: Path, target: Path) -> None:
-    """Move a finished file into place, so that it is there after a power cut, too."""
+    """Move a finished file into place, so that it survives a power cut."""
     part.replace(target)
     with suppress(OSError, AttributeError):  # some systems do not let folders be opened
         folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -213,21 +212,21 @@ def replace_file(part: Path, target: Path) -> None:
 
 @contextmanager
 def name_full_disk(target: Path, size: int | None = None) -> Iterator[None]:
-    """Let the error of a full disk say which file was to be written, and how large if known."""
+    """Turn the error of a full disk into one that names the file, and its size if known."""
     try:
         yield
     except OSError as error:
-        short = error.errno is None and _SHORT.fullmatch(str(error))  # as ndarray.tofile tells it
+        short = error.errno is None and _SHORT.fullmatch(str(error))  # as ndarray.tofile says
         if error.errno not in _FULL and not short:
             raise
-        raise _disk_full(target, size, error) from error
+        raise _full_disk(target, size, error) from error
 
 
 def reserve_space(file: BinaryIO, size: int) -> None:
-    """Make a file `size` bytes long whose blocks are on the disk, or raise the error of a full one.
+    """Make a file `size` bytes long with blocks on the disk; raise if the disk is full.
 
-    To write to a mapping of a file whose blocks are missing ends the process if the disk is full.
-    Where blocks cannot be reserved, there must be room for them at least.
+    Writing to a memory map without blocks ends the process if the disk is full. Where blocks
+    cannot be reserved, the free space must suffice.
     """
     try:
         os.posix_fallocate(file.fileno(), 0, size)
@@ -240,23 +239,23 @@ def reserve_space(file: BinaryIO, size: int) -> None:
 
 
 @contextmanager
-def scratch_folder(home: Path | None) -> Iterator[Path]:
-    """Make a folder for the time of the block, in `home` or where the system keeps such."""
+def make_scratch_folder(home: Path | None) -> Iterator[Path]:
+    """Make a temporary folder for the block, in `home` or in that of the system."""
     place = Path(tempfile.gettempdir()) if home is None else home
     tidy_leftovers(place)
-    with tempfile.TemporaryDirectory(suffix=".scratch", prefix=own_prefix(), dir=place) as folder:
+    with tempfile.TemporaryDirectory(suffix=".scratch", prefix=make_prefix(), dir=place) as folder:
         yield Path(folder)
 
 
-def own_prefix() -> str:
-    """Return how names begin of temporary files of this process."""
-    return f".ldslearn-{place_name()}-{os.getpid()}-"
+def make_prefix() -> str:
+    """Return the prefix of the names of temporary files of this process."""
+    return f".ldslearn-{name_process_space()}-{os.getpid()}-"
 
 
 def tidy_leftovers(folder: Path) -> None:
-    """Remove temporary files that ended processes left in a folder; looked for once per process.
+    """Remove temporary files of ended processes from a folder, once per process.
 
-    Those of other machines and containers are removed when nobody wrote to them for a day.
+    Those of other machines and containers are removed a day after they were last written.
     """
     if str(folder) in _tidied:
         return
@@ -274,15 +273,15 @@ def tidy_leftovers(folder: Path) -> None:
 
 
 def _is_abandoned(entry: os.DirEntry[str], place: str, pid: int) -> bool:
-    if place == place_name():
+    if place == name_process_space():
         return has_ended(pid)
     with suppress(OSError):
         return time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED
     return False
 
 
-def _disk_full(path: str | PathLike[str], size: int | None, error: OSError) -> OSError:
-    """A file that does not fit on its disk; told apart by its `errno`."""
+def _full_disk(path: str | PathLike[str], size: int | None, error: OSError) -> OSError:
+    """Return the error about a file that does not fit on its disk, with its `errno`."""
     needs = "" if size is None else f" It needs {size / 2**20:,.1f} MiB."
     full = OSError(
         f"file {path} must fit on its disk; got: {error.strerror or error}.{needs} "

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn._checks import check_positive, random_source
-from ldslearn._tags import NoTable
+from ldslearn._checks import as_random_state, check_positive
+from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats
 from ldslearn.auto.calibration import calibrated_probabilities
 from ldslearn.auto.pipeline_search import search_pipeline
@@ -31,7 +31,7 @@ _AMPLE = 20  # time points that limit no encoding much
 _LIMITING = 0.2  # of the median length
 
 
-class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
+class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
     """Classify sequences by their dynamics; all parameters are chosen on the training data.
 
     States, delays, windows, scaling, the weights of projection, mean and covariance kernels, and
@@ -91,7 +91,7 @@ class AutoLDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
         classes, labels = check_labels(y, len(sequences), "sequences")
         found = search_pipeline(
             sequences, classes, labels, check_groups(groups, len(sequences)), self.time_budget,
-            random_source(self.random_state), self.n_jobs,
+            as_random_state(self.random_state), self.n_jobs,
         )  # fmt: skip
         # All at once: a fit that is interrupted leaves the model of the one before.
         self.classes_, self.pipeline_, self.report_ = classes, found.pipeline, found.report

@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_channel_count
-from ldslearn._tags import NoTable
+from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats
 from ldslearn.sequences import as_collection, keep_names
 
 _ROUNDING = 1e-10
 
 
-class ChannelScaler(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class ChannelScaler(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Divide every channel by its standard deviation over all training sequences.
 
     Attributes

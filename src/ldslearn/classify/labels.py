@@ -8,13 +8,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import type_of_target
 
 from ldslearn import _errors
-from ldslearn._tags import NoTable
+from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
 from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import as_batch
 
 
-class LDSClassifier(NoTable, ClassifierMixin, BaseEstimator):
+class LDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
     """Base class: `score`, and batches of systems as input."""
 
 

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn._checks import check_positive, random_source
+from ldslearn._checks import as_random_state, check_positive
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
 from ldslearn.classify.class_scores import svm_scores
@@ -168,7 +168,7 @@ class LDSSVC(LDSClassifier):
         """Accuracy of every C, mean over folds."""
         hits = dict.fromkeys(_CANDIDATES, 0.0)
         n_folds = min(_FOLDS, int(np.bincount(indices).min()))
-        seed = random_source(self.random_state)
+        seed = as_random_state(self.random_state)
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         for train, test in folds.split(K, labels):
             for C in _CANDIDATES:

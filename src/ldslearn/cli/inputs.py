@@ -8,7 +8,8 @@ from typing import Any
 
 from ldslearn import _errors, datasets
 from ldslearn._arrays import find_kind
-from ldslearn._kinds import advise, nearest
+from ldslearn._errors import suggest_name
+from ldslearn._kinds import advise
 from ldslearn.cli.parsing import parse_size
 from ldslearn.cli.terminal import print_message
 from ldslearn.datasets.channels_and_rate import choose_channels_and_rate, match_training_data
@@ -99,7 +100,7 @@ def _missing_path(path: Path) -> FileNotFoundError:
     parent = path.parent
     names = [one.name for one in parent.iterdir()] if parent.is_dir() else []
     return FileNotFoundError(
-        f"{path} must exist; got nothing of that name.{nearest(path.name, names, 0.8)}"
+        f"{path} must exist; got nothing of that name.{suggest_name(path.name, names, 0.8)}"
     )
 
 

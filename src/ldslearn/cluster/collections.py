@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from ldslearn import _errors
-from ldslearn._versions import versions
+from ldslearn._versions import list_versions
 from ldslearn.cluster import LDSKMeans
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.summary import summarize_collection
@@ -60,5 +60,5 @@ def cluster_collection(
             for name, label in zip(data.names, labels, strict=True)
         ],
         "data": summarize_collection(data),
-        "versions": versions(),
+        "versions": list_versions(),
     }

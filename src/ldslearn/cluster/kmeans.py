@@ -12,10 +12,10 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn._checks import as_random_state, check_real, check_whole
 from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
-from ldslearn._tags import NoTable
+from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.centres import assign_samples, run_restarts, squared_distances
@@ -28,7 +28,7 @@ from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
 
 
 class LDSKMeans(
-    NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    NonTabularMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
     """Cluster systems around centres that are systems, by the projection distance (Sec. 9.3).
 
@@ -116,7 +116,7 @@ class LDSKMeans(
     def _run(self, samples: Samples, recipe: Recipe, systems: LDS | StoredSystems) -> None:
         best, weights = np.inf, list(recipe.codes[0].values())
         runs = run_restarts(
-            samples, weights, self.n_clusters, random_source(self.random_state),
+            samples, weights, self.n_clusters, as_random_state(self.random_state),
             n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs,
         )  # fmt: skip
         with show_progress("k-means", self.n_init) as advance:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._tags import NoTable
+from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
 from ldslearn.coding.sparse_codes import sparse_code
 from ldslearn.geometry.fitted_kernels import FittedKernel, check_same_layout
@@ -19,7 +19,9 @@ from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import apply_by_blocks
 
 
-class SparseCoder(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SparseCoder(
+    NonTabularMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Code every system as a sparse combination of atoms in the space of a kernel (Sec. 5).
 
     Parameters

@@ -8,7 +8,8 @@ from os import PathLike
 from pathlib import Path, PurePosixPath
 
 from ldslearn import _errors
-from ldslearn._kinds import advise, is_system_file, nearest
+from ldslearn._errors import suggest_name
+from ldslearn._kinds import advise, is_system_file
 from ldslearn.datasets.items import Item, is_item, sort_paths
 from ldslearn.datasets.labels_from_file import is_labels_file
 from ldslearn.datasets.labels_from_manifest import is_manifest, list_manifest, seems_manifest
@@ -91,7 +92,8 @@ def parse_levels(text: str) -> list[str]:
     if last != "item" or wrong is not None or len(set(given)) < len(given):
         raise _errors.invalid(
             "levels", "name class, group, split or * once for each folder, and item at the end",
-            repr(text), f"For example group/class/item.{nearest(wrong, known) if wrong else ''}",
+            repr(text),
+            f"For example group/class/item.{suggest_name(wrong, known) if wrong else ''}",
         )  # fmt: skip
     return names
 

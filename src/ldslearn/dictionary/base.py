@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn._checks import as_random_state, check_real, check_whole
 from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
-from ldslearn._tags import NoTable
+from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
@@ -27,7 +27,9 @@ from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
 
 
-class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SystemDictionary(
+    NonTabularMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """A dictionary of systems; a subclass defines the recipe that turns systems into columns.
 
     A subclass has parameters `n_atoms`, `update`, `sparsity`, `init`, `max_iter`, `tol`,
@@ -194,7 +196,7 @@ class SystemDictionary(NoTable, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _make_initial_atoms(
         self, systems: LDS | StoredSystems, recipe: Recipe, samples: list[Samples]
     ) -> Atoms:
-        random = random_source(self.random_state)
+        random = as_random_state(self.random_state)
         like = _name_terms(recipe, [one.first_sample for one in samples])
         if isinstance(self.init, Atoms):
             if len(self.init) != self.n_atoms:

@@ -13,7 +13,7 @@ import numpy as np
 from ldslearn._parallel import Engine, current_engine
 from ldslearn._places import locate_systems, name_systems
 from ldslearn._types import Indices
-from ldslearn._writing import name_full_disk, scratch_folder
+from ldslearn._writing import make_scratch_folder, name_full_disk
 from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.dictionary.columns import Columns, Kind
 from ldslearn.dictionary.problem import AtomProblem
@@ -151,7 +151,7 @@ def open_samples(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Sample
     elif isinstance(X, StoredSystems):
         with ExitStack() as stack:
             home = X.path if os.access(X.path, os.W_OK) else None
-            folder = stack.enter_context(scratch_folder(home))
+            folder = stack.enter_context(make_scratch_folder(home))
             yield [_write_samples(X, one, folder / str(i)) for i, one in enumerate(recipes)]
     else:
         yield [Samples.of(list(terms.values())) for terms in recipe.make_columns(X)]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedShuffleSplit
 
 from ldslearn import _errors
-from ldslearn._kinds import nearest
+from ldslearn._errors import suggest_name
 from ldslearn._types import Indices
 from ldslearn.classify.folds import cut_folds
 from ldslearn.datasets.collection import UNUSED, Collection
@@ -181,10 +181,10 @@ def parse_protocol(text: str) -> Protocol:
         return Protocol(text)
     if kind == "folds" and len(rest) == 1 and rest[0].lstrip("-").isdecimal():
         raise _errors.invalid("protocol", "have at least 2 folds", repr(text), "Write folds:5.")
-    near = nearest(":".join([kind, *rest]), [":".join([one, *rest]) for one in _KINDS])
+    near = suggest_name(":".join([kind, *rest]), [":".join([one, *rest]) for one in _KINDS])
     raise _errors.invalid(
         "protocol", f"be one of {GRAMMAR}, {', '.join(PROTOCOLS)}", repr(text),
-        (near or nearest(text, PROTOCOLS)).strip(),
+        (near or suggest_name(text, PROTOCOLS)).strip(),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ldslearn._parallel import show_progress
-from ldslearn._versions import versions
+from ldslearn._versions import list_versions
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.summary import summarize_collection
 from ldslearn.evaluate.fitting import Fit, fit_method
@@ -134,5 +134,5 @@ def evaluate(
         "mislabelled": mislabelled,
         "data": summarize_collection(data),
         "seconds": time.perf_counter() - started,
-        "versions": versions(),
+        "versions": list_versions(),
     }

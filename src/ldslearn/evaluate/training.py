@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from ldslearn import _errors
-from ldslearn._versions import versions
+from ldslearn._versions import list_versions
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.datasets.summary import summarize_collection
@@ -42,7 +42,7 @@ def train(
         "tried": fit.choice.tried,
         "report": fit.report,
         "data": summarize_collection(data),
-        "versions": versions(),
+        "versions": list_versions(),
     }
     return Model(fit.estimator, reading, data.frame_shape, about)
 

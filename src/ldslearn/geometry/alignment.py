@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn._checks import as_random_state, check_real, check_whole
 from ldslearn._types import Floats
 from ldslearn.geometry.pairs import check_pair, for_each_tile
 from ldslearn.geometry.window_means import root_mean_over_windows
@@ -49,7 +49,7 @@ def alignment_distance(
     check_whole("n_starts", n_starts)
     first, second = check_pair(X, Y, same_order_for="the alignment distance")
     n = first.n_states
-    starts = _polar(random_source(random_state).standard_normal((n_starts - 1, n, n)))
+    starts = _polar(as_random_state(random_state).standard_normal((n_starts - 1, n, n)))
     distances = np.empty((len(first), len(second)))
     for_each_tile(
         lambda rows, columns: _align(first[rows], second[columns], weight, starts, max_iter),

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_channel_count, check_jobs, check_whole
-from ldslearn._tags import NoTable
+from ldslearn._tags import NonTabularMixin
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.fits import FitSettings, count_states, fit_collection
 from ldslearn.models.lds import LDS
@@ -24,7 +24,7 @@ from ldslearn.sequences.orientation import warn_if_transposed
 _CONSTANT = ("raise", "rest")
 
 
-class LDSEncoder(NoTable, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Encode every sequence as a stable linear dynamical system (Sec. 4.1 and 4.2).
 
     Parameters

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
 from ldslearn._arrays import damaged_contents
-from ldslearn._checks import check_channel_count, check_whole, random_source
+from ldslearn._checks import as_random_state, check_channel_count, check_whole
 from ldslearn._types import Floats
 from ldslearn.models.batch import SystemBatch
 from ldslearn.models.batch_files import parse_batch, read_batch, write_batch
@@ -153,7 +153,7 @@ class LDS(SystemBatch):
                 "systems must have x0, or B with noise=True, to be simulated; got neither. "
                 "Fit them with LDSEncoder or pass x0 to LDS."
             )
-        random = random_source(random_state)
+        random = as_random_state(random_state)
         start = np.zeros((len(self), self.n_states)) if self.x0 is None else self.x0
         inputs = None
         if noise and self.B is not None:

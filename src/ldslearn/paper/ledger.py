@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ldslearn._records import check_seal, read_json, seal
-from ldslearn._versions import versions
+from ldslearn._versions import list_versions
 from ldslearn._writing import atomic_write, check_target
 from ldslearn.paper.data_sets import DataSet
 
@@ -50,7 +50,7 @@ class Run:
         """Everything that determines the numbers, except versions of libraries."""
         return {
             "format": FORMAT,
-            "version": versions()["ldslearn"],
+            "version": list_versions()["ldslearn"],
             "kind": self.kind,
             "collection": self.data_set.name,
             "fingerprint": self.data_set.fingerprint,
@@ -130,7 +130,7 @@ class Ledger:
             "configuration": run.configuration,
             "numbers": numbers,
             "seconds": time.perf_counter() - started,
-            "versions": versions(),
+            "versions": list_versions(),
             "machine": describe_machine(),
         }
         text = json.dumps(seal(record), indent=1, allow_nan=False)

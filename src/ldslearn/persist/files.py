@@ -12,7 +12,7 @@ from typing import Any
 from ldslearn import _errors
 from ldslearn._arrays import damaged_contents, digest_contents, find_kind, load_arrays, save_arrays
 from ldslearn._files import DAMAGE
-from ldslearn._versions import versions
+from ldslearn._versions import list_versions
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
 from ldslearn.persist.classes import ESTIMATORS, FOREIGN
@@ -88,7 +88,7 @@ def save(
         "saved": {
             "class": type(estimator).__name__,
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": versions(),
+            "versions": list_versions(),
         },
     }
     body["digest"] = digest_contents(body, arrays)

@@ -84,7 +84,7 @@ class Cluster(Engine):
                 taken = window // 2 if sent < len(blocks) else len(waiting)
                 batch = [waiting.popleft() for _ in range(min(taken, len(waiting)))]
                 for result, notes in self._gather(function, batch, common, description, fallback):
-                    _places.merge(notes[1])
+                    _places.merge_notes(notes[1])
                     for text, category in dict.fromkeys(notes[0]):
                         warnings.warn(text, category, stacklevel=3)
                     yield result

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._checks import check_real, check_whole, random_source
+from ldslearn._checks import as_random_state, check_real, check_whole
 from ldslearn._types import Floats
 
 
@@ -92,7 +92,7 @@ def make_lds_sequences(
     check_real("jitter", jitter, "be non-negative", low=0)
     check_real("noise", noise, "be non-negative", low=0)
 
-    random = random_source(random_state)
+    random = as_random_state(random_state)
     sequences: list[Floats] = []
     for _ in range(n_classes):
         modulus = random.uniform(*radius, size=(n_states + 1) // 2)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._checks import random_source
+from ldslearn._checks import as_random_state
 from ldslearn._types import Pixels
 from ldslearn.sequences.scenes import KINDS, Grid, Values
 
@@ -94,7 +94,7 @@ def make_dynamic_textures(
             _check_known(f"each key of parameters[{kind!r}]", name, KINDS[kind][1])
             default = KINDS[kind][1][name]
             _check_number(f"parameters[{kind!r}][{name!r}]", value, default, *_RANGES[name])
-    seed = int(random_source(random_state).randint(2**31 - 1))
+    seed = int(as_random_state(random_state).randint(2**31 - 1))
 
     grid = Grid(n_frames, *sides)
     labels = np.repeat(np.array(kinds, dtype=np.str_), n_per_class)
