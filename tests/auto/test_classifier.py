@@ -22,14 +22,14 @@ def model():
     return AutoLDSClassifier(random_state=0, n_jobs=2).fit(X_TRAIN, Y_TRAIN)
 
 
-def small(n_classes=2, n_per_class=6, n_channels=6, seed=0):
+def make_small(n_classes=2, n_per_class=6, n_channels=6, seed=0):
     X, y = make_lds_sequences(
         n_classes=n_classes, n_per_class=n_per_class, n_channels=n_channels, random_state=seed
     )[:2]
     return list(X), np.asarray(y)
 
 
-def fitted(X, y, budget=4, **options):
+def fit_model(X, y, budget=4, **options):
     return AutoLDSClassifier(budget, random_state=0).fit(X, y, **options)
 
 
@@ -103,7 +103,7 @@ def test_probabilities(model):
 
 
 def test_the_same_seed_gives_the_same_model():
-    X, y = small(2, 3)
+    X, y = make_small(2, 3)
     one, two = (AutoLDSClassifier(600, random_state=1).fit(X, y) for _ in range(2))
     assert one.report_.stopped == two.report_.stopped == "nothing better was left to try"
     assert one.report_.tried == two.report_.tried
@@ -112,9 +112,9 @@ def test_the_same_seed_gives_the_same_model():
 
 def test_scaling_of_units_is_found():
     random = np.random.default_rng(0)
-    X, y = small(2, 10)
+    X, y = make_small(2, 10)
     wild = [np.vstack([x, 1e6 * random.normal(size=(1, x.shape[1]))]) for x in X]
-    model = fitted(wild, y, 4)
+    model = fit_model(wild, y, 4)
     assert model.report_.expected_accuracy > 0.8
 
 
@@ -122,13 +122,16 @@ def test_order_in_time_is_found():
     random = np.random.default_rng(0)
     t = np.arange(30)
 
-    def movement(frequency):
+    def make_movement(frequency):
         phase = random.uniform(0, 6)
         return np.stack([np.sin(frequency * t + phase), np.cos(frequency * t + phase)])
 
     X, y = [], []
     for _ in range(10):
-        X += [np.hstack([movement(0.3), movement(1.2)]), np.hstack([movement(1.2), movement(0.3)])]
+        X += [
+            np.hstack([make_movement(0.3), make_movement(1.2)]),
+            np.hstack([make_movement(1.2), make_movement(0.3)]),
+        ]
         y += ["slow first", "fast first"]
     model = AutoLDSClassifier(10, random_state=0).fit(X[:12], y[:12])
     assert model.score(X[12:], y[12:]) == 1.0
@@ -143,60 +146,60 @@ def test_few_and_many_channels(n_channels):
         + 0.1 * random.normal(size=(n_channels, 40))
         for f in [0.3, 0.9] * 8
     ]
-    assert fitted(X, [0, 1] * 8, 3).report_.expected_accuracy > 0.8
+    assert fit_model(X, [0, 1] * 8, 3).report_.expected_accuracy > 0.8
 
 
 def test_ragged_and_imbalanced():
-    X, y = small(3, 8)
+    X, y = make_small(3, 8)
     random = np.random.default_rng(0)
     X = [x[:, : random.integers(20, x.shape[1])] for x in X]
     keep = [i for i, label in enumerate(y) if label != y[-1] or i >= len(y) - 2]
-    model = fitted([X[i] for i in keep], y[keep], 3)
+    model = fit_model([X[i] for i in keep], y[keep], 3)
     assert set(model.classes_) == set(y)
 
 
 def test_two_examples_per_class():
-    X, y = small(3, 2)
-    model = fitted(X, y, 2)
+    X, y = make_small(3, 2)
+    model = fit_model(X, y, 2)
     assert model.predict(X).shape == (6,)
 
 
 def test_a_class_of_one_is_trained_on_with_a_warning():
-    X, y = small(3, 6)
+    X, y = make_small(3, 6)
     keep = [*range(12), 12]
     with pytest.warns(UserWarning, match="one sequence or group only"):
-        model = fitted([X[i] for i in keep], y[keep])
+        model = fit_model([X[i] for i in keep], y[keep])
     assert len(model.classes_) == 3
     assert model.predict([X[12]]) == [y[12]]
 
 
 def test_all_classes_of_one():
-    X, y = small(3, 1)
+    X, y = make_small(3, 1)
     with pytest.warns(UserWarning, match="one sequence or group only"):
-        model = fitted(X, y)
+        model = fit_model(X, y)
     assert np.isnan(model.report_.expected_accuracy)
     np.testing.assert_array_equal(model.predict(X), y)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
 def test_a_constant_channel_and_identical_sequences():
-    X, y = small(2, 6)
+    X, y = make_small(2, 6)
     X = [np.vstack([x, np.full(x.shape[1], 3.0)]) for x in X]
     X[:6] = [X[0]] * 6  # a class of copies
-    assert fitted(X, y).score(X, y) > 0.8
+    assert fit_model(X, y).score(X, y) > 0.8
 
 
 def test_one_short_sequence():
-    X, y = small(2, 8)
+    X, y = make_small(2, 8)
     X[3] = X[3][:, :6]
     with pytest.warns(UserWarning, match="sequence 3 has 6 time points, others 100"):
-        model = fitted(X, y)
+        model = fit_model(X, y)
     assert model.predict([X[3], X[4]]).shape == (2,)
 
 
 def test_new_sequences_may_be_shorter_than_any_before():
-    X, y = small(2, 8)
-    model = fitted(X, y)
+    X, y = make_small(2, 8)
+    model = fit_model(X, y)
     with pytest.warns(UserWarning, match="2 sequences are shorter than .*last samples were"):
         assert model.predict([X[0], X[1][:, :2], X[2][:, :2]]).shape == (3,)
 
@@ -211,50 +214,50 @@ def test_groups_are_left_out_as_wholes():
             X.append(offset + random.normal(size=(4, 30)))
             y.append(group % 2)
             groups.append(group)
-    hopeful = fitted(X, y).report_.expected_accuracy
-    honest = fitted(X, y, groups=groups).report_.expected_accuracy
+    hopeful = fit_model(X, y).report_.expected_accuracy
+    honest = fit_model(X, y, groups=groups).report_.expected_accuracy
     assert hopeful > 0.9
     assert honest < 0.8
 
 
 def test_groups_that_make_folds_impossible():
-    X, y = small(2, 4)
+    X, y = make_small(2, 4)
     with pytest.raises(ValueError, match="groups must be two at least"):
-        fitted(X, y, groups=[1] * 8)
+        fit_model(X, y, groups=[1] * 8)
     with pytest.raises(ValueError, match="groups must have one entry for each of 8 sequences"):
-        fitted(X, y, groups=[1, 2])
+        fit_model(X, y, groups=[1, 2])
     with pytest.warns(UserWarning, match="one sequence or group only"):
-        model = fitted(X, y, groups=y)  # every class is one group
+        model = fit_model(X, y, groups=y)  # every class is one group
     assert np.isnan(model.report_.expected_accuracy)
 
 
 def test_bad_input():
-    X, y = small()
+    X, y = make_small()
     with pytest.raises(ValueError, match="NaN"):
-        fitted([np.full_like(X[0], np.nan), *X[1:]], y)
+        fit_model([np.full_like(X[0], np.nan), *X[1:]], y)
     with pytest.raises(ValueError, match="two classes"):
-        fitted(X, [0] * len(X))
+        fit_model(X, [0] * len(X))
     with pytest.raises(ValueError, match="got 2 labels for 12 sequences"):
-        fitted(X, [0, 1])
+        fit_model(X, [0, 1])
     with pytest.raises(ValueError, match="time_budget must be positive"):
-        fitted(X, y, 0)
-    model = fitted(X, y)
+        fit_model(X, y, 0)
+    model = fit_model(X, y)
     with pytest.raises(ValueError, match="channels"):
         model.predict([np.ones((9, 30)) * np.arange(30)])
 
 
-def interrupted(*_, **__):
+def interrupt(*_, **__):
     raise KeyboardInterrupt
 
 
 def test_a_fit_that_fails_leaves_the_model_of_the_one_before(monkeypatch):
-    X, y = small()
-    model = fitted(X, y)
+    X, y = make_small()
+    model = fit_model(X, y)
     before = model.predict(X), model.classes_, model.pipeline_, model.report_
     others = np.array(["p", "q", "r"])[np.arange(len(X)) % 3]
     with pytest.raises(ValueError, match="time points"):
         model.fit([x[:, :1] for x in X], others)
-    monkeypatch.setattr("ldslearn.auto.pipeline_search.expected_accuracy", interrupted)
+    monkeypatch.setattr("ldslearn.auto.pipeline_search.expected_accuracy", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, others)
     np.testing.assert_array_equal(model.predict(X), before[0])
@@ -263,8 +266,8 @@ def test_a_fit_that_fails_leaves_the_model_of_the_one_before(monkeypatch):
 
 def test_many_sequences_are_searched_on_a_part(monkeypatch):
     monkeypatch.setattr("ldslearn.auto.pipeline_search._MOST_SEARCHED", 12)
-    X, y = small(2, 15)
-    model = fitted(X, y)
+    X, y = make_small(2, 15)
+    model = fit_model(X, y)
     assert len(model.pipeline_[-1].classes_) == 2
     assert model.score(X, y) > 0.8
 
@@ -278,7 +281,7 @@ def test_scaler():
 
 
 def test_constant_channels_that_are_not_exact():
-    X, _ = small(2, 6)
+    X, _ = make_small(2, 6)
     for level in (9.81, 0.3):
         resting = [np.vstack([x, np.full(x.shape[1], level)]) for x in X]
         assert ChannelScaler().fit(resting).scale_[-1] == 1.0
@@ -299,25 +302,25 @@ def test_steps_and_failing_candidates():
         + (0.1 * random.normal(size=(2, 40)) if i % 3 else 0)
         for i, s in enumerate([1, -1] * 9)
     ]
-    assert fitted(X, [0, 1] * 9).predict(X).shape == (18,)
+    assert fit_model(X, [0, 1] * 9).predict(X).shape == (18,)
 
 
 def test_one_repeat(monkeypatch):
     monkeypatch.setattr("ldslearn.auto.pipeline_search._REPEATS", ())
     monkeypatch.setattr("ldslearn.auto.pipeline_search._MOST_SAMPLED", 10)
-    X, y = small(3, 8)
-    assert fitted(X, y).report_.expected_accuracy > 0.5
+    X, y = make_small(3, 8)
+    assert fit_model(X, y).report_.expected_accuracy > 0.5
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16])
 def test_other_numbers(dtype):
-    X, y = small(2, 6)
+    X, y = make_small(2, 6)
     X = [(100 * x).astype(dtype) for x in X]
-    assert fitted(X, y == y[0]).score(X, y == y[0]) > 0.7
+    assert fit_model(X, y == y[0]).score(X, y == y[0]) > 0.7
 
 
 def test_any_source_of_randomness():
-    X, y = small(2, 4)
+    X, y = make_small(2, 4)
     for source in (np.random.default_rng(0), np.random.RandomState(0), 3, None):
         AutoLDSClassifier(0.5, random_state=source).fit(X, y)
 
@@ -327,14 +330,14 @@ def test_sequences_that_never_change_are_at_rest():
     random = np.random.default_rng(0)
     still = [np.full((3, 40), float(i)) for i in range(6)]
     moving = [np.cumsum(random.standard_normal((3, 40)), axis=1) for _ in range(6)]
-    model = fitted([*still, *moving], ["still"] * 6 + ["moving"] * 6, 3)
+    model = fit_model([*still, *moving], ["still"] * 6 + ["moving"] * 6, 3)
     assert model.predict([np.full((3, 40), 2.5), moving[0]]).tolist() == ["still", "moving"]
 
 
 def test_systems_and_stores_are_labelled_like_their_sequences(tmp_path):
-    X, y = small()
+    X, y = make_small()
     X = [x[:1] for x in X]  # one channel is never scaled
-    model = fitted(X, y, budget=1)
+    model = fit_model(X, y, budget=1)
     ldslearn.save(model, tmp_path / "model.lds")
     loaded = ldslearn.load(tmp_path / "model.lds")
     with warnings.catch_warnings():
@@ -352,8 +355,8 @@ def test_systems_and_stores_are_labelled_like_their_sequences(tmp_path):
 
 
 def test_systems_of_channels_that_would_be_scaled_are_refused():
-    X, y = small()
-    model = fitted(X, y, budget=1)
+    X, y = make_small()
+    model = fit_model(X, y, budget=1)
     steps = [("scaler", ChannelScaler().fit(X)), *model.pipeline_.steps[-2:]]
     model.pipeline_ = Pipeline(steps)
     systems = LDSEncoder(2).fit_transform(X)
@@ -362,7 +365,7 @@ def test_systems_of_channels_that_would_be_scaled_are_refused():
 
 
 def test_a_short_sequence_does_not_limit_the_others_in_silence():
-    X = ragged_for_lengths([40] * 8 + [2])
+    X = make_sequences([40] * 8 + [2])
     y = np.arange(9) % 2
     model = AutoLDSClassifier(time_budget=1, random_state=0)
     with pytest.raises(ValueError, match="sequence 8 must have at least 3 time points; got 2"):
@@ -372,6 +375,6 @@ def test_a_short_sequence_does_not_limit_the_others_in_silence():
         model.fit(X, y)
 
 
-def ragged_for_lengths(lengths):
+def make_sequences(lengths):
     random = np.random.default_rng(0)
     return [random.standard_normal((3, length)) for length in lengths]

@@ -38,7 +38,7 @@ def test_contract_and_score(classifier, motions):
     assert classifier.fit(X, y).score(Z, z) >= 0.7
 
 
-def test_learned_atoms_beat_drawn_ones(motions):
+def test_learned_atoms_beat_random_ones(motions):
     X, y, Z, z = motions
     scores = {
         max_iter: np.mean([

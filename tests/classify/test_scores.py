@@ -123,7 +123,7 @@ def test_an_svm_keeps_its_support_systems_alone():
 
 
 @pytest.mark.parametrize("seed", [3, 5, 12])
-def test_equal_votes_of_machines_are_decided_by_their_scores(seed):
+def test_equal_votes_of_svms_are_decided_by_their_scores(seed):
     y = np.random.default_rng(seed).integers(0, 4, len(LABELS))
     K = projection_kernel(SYSTEMS)
     usual = SVC(kernel="precomputed", C=1.0).fit(K, y)

@@ -152,7 +152,7 @@ def test_one_system_a_class_and_one_query():
     assert classifier.codes_for(X[0]).shape == (1, 2)
 
 
-def by_hand(X, y, mix, folds):
+def code_by_hand(X, y, mix, folds):
     """Share of held-out systems that the classifier with this mix labels rightly."""
     hits = 0
     for train, test in folds:
@@ -166,7 +166,7 @@ def test_mix_is_chosen_by_folds_of_the_training_systems(motions):
     model = SparseCodingClassifier("hybrid", kernel_params={"mix": "cv"}).fit(X, y)
     labels = np.unique(y, return_inverse=True)[1]
     folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(labels, labels))
-    expected = {mix: by_hand(X, y, mix, folds) for mix in (0.2, 0.4, 0.6, 0.8, 1.0)}
+    expected = {mix: code_by_hand(X, y, mix, folds) for mix in (0.2, 0.4, 0.6, 0.8, 1.0)}
     assert model.mix_scores_ == expected
     best = max(expected.values())
     assert model.mix_ == max(mix for mix in expected if expected[mix] == best)
@@ -182,7 +182,7 @@ def test_folds_that_choose_mix_part_no_group(motions):
     model = SparseCodingClassifier("hybrid", kernel_params={"mix": "cv"})
     found = model.fit(X, y, groups=groups).mix_scores_
     folds = [(np.flatnonzero(groups != g), np.flatnonzero(groups == g)) for g in range(5)]
-    expected = {mix: by_hand(X, y, mix, folds) for mix in (0.2, 0.4, 0.6, 0.8, 1.0)}
+    expected = {mix: code_by_hand(X, y, mix, folds) for mix in (0.2, 0.4, 0.6, 0.8, 1.0)}
     assert found == expected
     with pytest.raises(ValueError, match="groups must have one entry for each of 40 systems"):
         model.fit(X, y, groups=groups[:3])

@@ -14,7 +14,7 @@ def systems():
     return X, np.arange(20) % 2, Z
 
 
-def test_it_is_a_machine_on_the_kernel_matrix(systems):
+def test_it_is_an_svm_on_the_kernel_matrix(systems):
     X, y, Z = systems
     ours = LDSSVC(C=3.0).fit(X, y)
     plain = SVC(kernel="precomputed", C=3.0).fit(projection_kernel(X), y)
@@ -53,7 +53,7 @@ def test_scarce_classes_count_more_when_balanced(systems):
     )
 
 
-def test_a_fit_that_fails_leaves_the_machine_of_the_one_before(systems):
+def test_a_fit_that_fails_leaves_the_svm_of_the_one_before(systems):
     X, y, Z = systems
     model = LDSSVC(C="cv", random_state=0).fit(X, y)
     before = model.decision_function(Z)

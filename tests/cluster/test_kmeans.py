@@ -19,17 +19,17 @@ from support.makers import contractions
 PARTS = ["twofold", "symmetric", "skew", "finite"]
 
 
-def clouds(seed=0, spread=0.1):
+def make_clouds(seed=0, noise=0.1):
     random = np.random.default_rng(seed)
     truth = contractions(3, 10, 3, seed=seed + 1)
     rows = np.repeat(np.arange(3), 10)
-    C = np.linalg.qr(truth.C[rows] + spread * random.standard_normal((30, 10, 3)))[0]
+    C = np.linalg.qr(truth.C[rows] + noise * random.standard_normal((30, 10, 3)))[0]
     return replace(contractions(30, 10, 3, seed=seed), A=truth.A[rows], C=C), rows
 
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_clusters_are_found(parts):
-    X, rows = clouds()
+    X, rows = make_clouds()
     model = LDSKMeans(3, parts=parts, random_state=0).fit(X)
     assert adjusted_rand_score(rows, model.labels_) == 1.0
     assert (np.diff(model.inertia_path_) <= 1e-12 * model.inertia_path_[0]).all()
@@ -41,7 +41,7 @@ def test_clusters_are_found(parts):
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_contract(parts):
-    X, rows = clouds()
+    X, rows = make_clouds()
     check_estimator_on_systems(LDSKMeans(3, parts=parts, n_init=2, random_state=0), X, rows, X[:6])
 
 
@@ -62,7 +62,7 @@ def test_a_centre_against_brute_force():
 
 
 def test_distances_to_centres_that_are_samples():
-    X, _ = clouds()
+    X, _ = make_clouds()
     model = LDSKMeans(3, parts="symmetric", max_iter=0, n_init=1, random_state=0).fit(X)
     K = symmetric_kernel(X, model.cluster_centers_.systems())
     np.testing.assert_allclose(model.transform(X) ** 2, 2 * (3 - K), atol=1e-9)
@@ -86,17 +86,17 @@ def test_copies_and_as_many_clusters_as_systems():
 
 
 def test_an_interrupt_keeps_the_best_run(monkeypatch):
-    X, _ = clouds()
+    X, _ = make_clouds()
     calls = []
     original = centres.run_kmeans
 
-    def interrupted(*args):
+    def interrupt(*args):
         calls.append(1)
         if len(calls) > 2:
             raise KeyboardInterrupt
         return original(*args)
 
-    monkeypatch.setattr(centres, "run_kmeans", interrupted)
+    monkeypatch.setattr(centres, "run_kmeans", interrupt)
     model = LDSKMeans(3, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)

@@ -25,7 +25,7 @@ def in_blocks(monkeypatch):
     monkeypatch.setattr(samples_module, "_SMALLEST", 0)
 
 
-def both_problems(kind, n_states=4, seed=0):
+def make_both_problems(kind, n_states=4, seed=0):
     """An atom, and one problem in one piece and in three."""
     columns = Columns.of(FORMS[kind](contractions(13, 9, n_states, seed)))
     weights = np.random.default_rng(seed).standard_normal(12)
@@ -41,7 +41,7 @@ def both_problems(kind, n_states=4, seed=0):
 @pytest.mark.parametrize("n_states", [3, 4])
 @pytest.mark.parametrize("kind", FORMS)
 def test_an_update_by_parts_is_that_of_the_whole(kind, n_states, seed):
-    whole, in_parts, atom = both_problems(kind, n_states, seed)
+    whole, in_parts, atom = make_both_problems(kind, n_states, seed)
     assert in_parts.largest == pytest.approx(whole.largest, rel=1e-14)
     expected, found = improve_jointly(whole, atom), improve_jointly(in_parts, atom)
     assert found.value == pytest.approx(expected.value, rel=1e-8)
@@ -149,10 +149,10 @@ class OneWorker(Engine):
 def test_no_block_is_larger_than_a_task_can_hold(store, monkeypatch):
     recipe = LDSDictionary(3)._make_recipe()
 
-    def n_blocks():
+    def count_blocks():
         with use_engine(OneWorker()), samples_module.open_samples(store, recipe) as found:
             return len(found[0].blocks)
 
-    assert n_blocks() < len(store.shards)
+    assert count_blocks() < len(store.shards)
     monkeypatch.setattr(samples_module, "_LARGEST", 0)
-    assert n_blocks() == len(store.shards)
+    assert count_blocks() == len(store.shards)

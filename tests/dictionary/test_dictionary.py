@@ -123,9 +123,9 @@ def test_atoms_are_systems(motions):
     assert isinstance(atoms, LDS)
     assert len(atoms) == 8
     assert atoms.is_stable.all()
-    drawn = atoms.simulate(200, random_state=0)
-    assert drawn.shape == (8, 6, 200)
-    assert drawn[:, :, 100:].std() > 0.1
+    simulated = atoms.simulate(200, random_state=0)
+    assert simulated.shape == (8, 6, 200)
+    assert simulated[:, :, 100:].std() > 0.1
     assert isinstance(dictionary.atoms_.symmetric, SymmetricForm)
     assert isinstance(dictionary.atoms_.skew, SkewForm)
     assert dictionary.atoms_.covariance is None

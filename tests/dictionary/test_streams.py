@@ -16,13 +16,13 @@ from support.makers import contractions
 CANONICAL = {"symmetric": canonical_symmetric, "skew": canonical_skew}
 
 
-def lowest_point(curve):
+def find_lowest_point(curve):
     """Where the polynomial through a curve is lowest, of 20,001 points."""
     points = np.linspace(NODES[0], NODES[-1], 20_001)
     return points[barycentric_interpolate(NODES, curve, points).argmin()]
 
 
-def literal_batch(data, before, pull, curves, rho, *, learned=False):
+def learn_literally(data, before, pull, curves, rho, *, learned=False):
     """The first atom after one batch, by values of the objective: pulls, curves, rows, eigenvalues.
 
     Curves are up to a constant each.
@@ -46,7 +46,7 @@ def literal_batch(data, before, pull, curves, rho, *, learned=False):
             curves[k] -= planes * weight * (1 - x**2) * (1 - NODES**2) / (1 - x * NODES) ** 2
     rows = polar(pull)
     for k in range(len(own)):
-        own[k] = lowest_point(curves[k])
+        own[k] = find_lowest_point(curves[k])
         if before.kind == "skew" and own[k] < 0:
             own[k], curves[k] = -own[k], curves[k, ::-1].copy()
             rows[2 * k + 1] *= -1
@@ -65,7 +65,7 @@ def test_two_batches_are_remembered(kind, learned, motions):
     pull, curves = memory.pulls[0][0].copy(), memory.curves[0][0].copy()
     for number, batch in enumerate((data[:20], data[20:])):
         rho = (number + 1 + 10 * learned) ** -0.6
-        expected = literal_batch(batch, atoms, pull, curves, rho, learned=learned and number == 0)
+        expected = learn_literally(batch, atoms, pull, curves, rho, learned=learned and number == 0)
         pull, curves, rows, eigenvalues = expected
         group = algorithm.Group([batch], [atoms], [1.0], 0.1)
         learn_batch(group, memory, None)
@@ -108,13 +108,13 @@ def test_a_stream_comes_close_to_the_whole(motions):
     assert stream.n_batches_ == len(stream.batch_objective_) == 60
     assert np.mean(stream.batch_objective_[-5:]) < np.mean(stream.batch_objective_[1:6])
 
-    def objective(dictionary):
+    def compute_objective(dictionary):
         return LDSDictionary(6, init=dictionary.atoms_, max_iter=0).fit(everything).objective_[-1]
 
     whole = LDSDictionary(6, random_state=0).fit(everything)
     start = LDSDictionary(6, random_state=0, init="random", max_iter=0).fit(everything)
-    assert objective(stream) < 1.2 * objective(whole)
-    assert objective(stream) < 0.85 * objective(start)
+    assert compute_objective(stream) < 1.2 * compute_objective(whole)
+    assert compute_objective(stream) < 0.85 * compute_objective(start)
     stream.fit(X)
     assert not hasattr(stream, "batch_objective_")
 
@@ -159,14 +159,14 @@ def test_an_interrupted_batch_changes_nothing(motions, monkeypatch):
     whole = LDSDictionary(4, random_state=0, init="random").partial_fit(X[:20])
     original = algorithm.Group.make_problems
 
-    def interrupted(self, r):
+    def interrupt(self, r):
         if r == 2:
             raise KeyboardInterrupt
         return original(self, r)
 
     for batch in (X[:20], X[20:]):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(algorithm.Group, "make_problems", interrupted)
+            patch.setattr(algorithm.Group, "make_problems", interrupt)
             dictionary.partial_fit(batch)
         dictionary.partial_fit(batch)
     whole.partial_fit(X[20:])

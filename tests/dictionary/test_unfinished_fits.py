@@ -17,13 +17,13 @@ def test_an_interrupt_keeps_what_was_learned(motions, monkeypatch):
     calls = []
     original = algorithm.Group.improve_atoms
 
-    def interrupted(self, update):
+    def interrupt_later(self, update):
         calls.append(1)
         if len(calls) > 6:
             raise KeyboardInterrupt
         original(self, update)
 
-    monkeypatch.setattr(algorithm.Group, "improve_atoms", interrupted)
+    monkeypatch.setattr(algorithm.Group, "improve_atoms", interrupt_later)
     dictionary = LDSDictionary(5, random_state=0, tol=0.0)
     with pytest.raises(KeyboardInterrupt):
         dictionary.fit(X)

@@ -23,7 +23,7 @@ from support.oracles import literal_s
 FORMS = {"symmetric": canonical_symmetric, "skew": canonical_skew}
 
 
-def problem_of(kind, n_states, seed, n_sets=7, n_channels=9):
+def make_problem(kind, n_states, seed, n_sets=7, n_channels=9):
     """An atom, and others with weights of both signs."""
     random = np.random.default_rng(seed)
     X = contractions(n_sets + 1, n_channels, n_states, seed=int(random.integers(10**6)))
@@ -36,7 +36,7 @@ def problem_of(kind, n_states, seed, n_sets=7, n_channels=9):
 @pytest.mark.parametrize("n_states", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("kind", ["symmetric", "skew"])
 def test_value_and_pull_are_those_of_the_literal_s(kind, n_states):
-    problem, atom, columns = problem_of(kind, n_states, seed=n_states)
+    problem, atom, columns = make_problem(kind, n_states, seed=n_states)
     form = columns.as_form()
     Lambda, U = form.eigenvalues, form.measurement
     value, pull = 0.0, np.empty((9, n_states), dtype=complex)
@@ -58,7 +58,7 @@ def test_value_and_pull_are_those_of_the_literal_s(kind, n_states):
 
 @pytest.mark.parametrize("kind", ["symmetric", "skew", "plain"])
 def test_the_value_is_a_sum_of_kernels(kind):
-    problem, atom, columns = problem_of(kind, 4, seed=3)
+    problem, atom, columns = make_problem(kind, 4, seed=3)
     kernels = columns[:1].kernel(columns[1:])[0]
     value = problem.evaluate(atom.rows, atom.eigenvalues).value
     assert value == pytest.approx(kernels @ problem.weights, rel=1e-12)
@@ -70,7 +70,7 @@ def test_the_value_is_a_sum_of_kernels(kind):
     seed=st.integers(0, 2**32 - 1),
 )
 def test_no_update_raises_the_objective(kind, n_states, seed):
-    problem, atom, _ = problem_of(kind, n_states, seed)
+    problem, atom, _ = make_problem(kind, n_states, seed)
     before = problem.evaluate(atom.rows, atom.eigenvalues).value
     for improve in (improve_jointly, improve_by_columns):
         after = improve(problem, atom)
@@ -87,7 +87,7 @@ def test_a_thousand_joint_steps_never_raise_the_objective():
     falls = 0
     for trial in range(1000):
         kind = ("symmetric", "skew")[trial % 2]
-        problem, atom, _ = problem_of(kind, 1 + trial % 8, seed=trial, n_channels=8)
+        problem, atom, _ = make_problem(kind, 1 + trial % 8, seed=trial, n_channels=8)
         before = problem.evaluate(atom.rows, atom.eigenvalues).value
         after = improve_jointly(problem, atom, max_steps=1)
         assert after.value <= before + 1e-12 * abs(before)
@@ -99,7 +99,7 @@ def test_a_thousand_joint_steps_never_raise_the_objective():
 def test_the_full_bound_alone_never_raises_the_objective(kind):
     """polar([(s - S_k) u_k]) with s = lambda_max(S_k) or more is what makes a step safe."""
     for seed in range(200):
-        problem, atom, _ = problem_of(kind, 1 + seed % 6, seed)
+        problem, atom, _ = make_problem(kind, 1 + seed % 6, seed)
         value, H = problem.weigh(problem.products(atom.rows), atom.eigenvalues)
         moved = polar(problem.largest * atom.rows - problem.half_gradient(H))
         assert problem.evaluate(moved, atom.eigenvalues).value <= value + 1e-12 * abs(value)
@@ -107,7 +107,7 @@ def test_the_full_bound_alone_never_raises_the_objective(kind):
 
 def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
     """Thm. 5, dense."""
-    problem, atom, columns = problem_of("symmetric", 3, seed=5)
+    problem, atom, columns = make_problem("symmetric", 3, seed=5)
     form = columns.as_form()
     rows, eigenvalues = atom.rows.copy(), atom.eigenvalues.copy()
     for k in range(3):
@@ -123,7 +123,7 @@ def test_a_column_is_the_smallest_eigenvector_in_the_null_space_of_the_others():
 @pytest.mark.parametrize("kind", ["symmetric", "skew"])
 def test_no_s_is_larger_than_the_bound(kind, n_states):
     for seed in range(20):
-        problem, _, columns = problem_of(kind, n_states, seed)
+        problem, _, columns = make_problem(kind, n_states, seed)
         form = columns.as_form()
         for k in range(n_states):
             values, vectors = form.eigenvalues, form.measurement
@@ -132,7 +132,7 @@ def test_no_s_is_larger_than_the_bound(kind, n_states):
 
 
 def test_the_bound_is_reached_by_copies():
-    columns = problem_of("symmetric", 2, seed=0)[2]
+    columns = make_problem("symmetric", 2, seed=0)[2]
     problem = AtomProblem(columns[[1, 1, 1]], np.array([1.0, 2.0, 0.5]))
     S = literal_s(
         columns.eigenvalues[1, 0],
@@ -146,7 +146,7 @@ def test_the_bound_is_reached_by_copies():
 @pytest.mark.parametrize("n_states", [2, 3, 4, 5])
 def test_planes_take_the_smallest_eigenvectors_of_the_real_part(n_states):
     """Thm. 6: S'_k is the real part of S_k, with delta evaluated for both orientations."""
-    problem, atom, columns = problem_of("skew", n_states, seed=n_states)
+    problem, atom, columns = make_problem("skew", n_states, seed=n_states)
     values, vectors = columns.as_form().eigenvalues, columns.as_form().measurement
     ordered = Columns.of(columns.as_form())
     problem = AtomProblem(ordered[1:], problem.weights)
@@ -173,7 +173,7 @@ def test_planes_take_the_smallest_eigenvectors_of_the_real_part(n_states):
 @pytest.mark.parametrize("kind", ["symmetric", "skew", "plain"])
 def test_lanczos_steps_find_what_a_dense_solver_finds(kind, monkeypatch):
     for seed, sign in ((1, 0.0), (2, -1.0), (3, 1.0)):
-        problem, atom, columns = problem_of(kind, 3, seed, n_channels=30)
+        problem, atom, columns = make_problem(kind, 3, seed, n_channels=30)
         weights = sign * np.abs(problem.weights) if sign else problem.weights
         problem = AtomProblem(columns[1:], weights)
         dense = improve_by_columns(problem, atom).value
@@ -189,7 +189,7 @@ def test_lanczos_steps_find_what_a_dense_solver_finds(kind, monkeypatch):
 @pytest.mark.parametrize("n_channels", [9, 100])
 def test_plain_columns_are_the_smallest_eigenvectors(n_channels):
     """gLDS-DL: dense for few rows, by Lanczos steps for many."""
-    problem, atom, columns = problem_of("plain", 3, seed=6, n_channels=n_channels)
+    problem, atom, columns = make_problem("plain", 3, seed=6, n_channels=n_channels)
     rows = columns.rows[1:]
     S = sum(c * V.T @ V for c, V in zip(problem.weights, rows, strict=True))
     assert improve_by_columns(problem, atom).value == pytest.approx(
