@@ -1,7 +1,7 @@
 """Kernels and distances by name, and one dispatcher for names, functions and mixtures."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,11 @@ def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
     for unknown, value in parameters.items():
         if unknown not in kernel or not isinstance(value, Mapping):
             owners = [name for name in kernel if unknown in _list_parameters(name)]
-            raise _mixture_parameter(unknown, owners or list(kernel))
+            example = f"{{{(owners or list(kernel))[0]!r}: {{{unknown!r}: ...}}}}"
+            raise ValueError(
+                "parameters of a mixture of kernels must be mappings under the names of its parts; "
+                f"got {unknown!r}. Name the part, such as {example}."
+            )
     return [
         (name, float(w), _check_parameters(name, parameters.get(name, {})))
         for name, w in kernel.items()
@@ -107,9 +111,18 @@ def _list_parameters(name: str) -> list[str]:
 
 
 def _check_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    known = _list_parameters(name)
     for parameter in parameters:
-        if parameter not in _list_parameters(name):
-            raise _unknown_parameter(name, parameter, _list_parameters(name))
+        if not known:
+            raise ValueError(
+                f"the {name!r} kernel must be given no parameters; got {parameter!r}. Leave it out."
+            )
+        if parameter not in known:
+            raise _errors.invalid_parameter(
+                f"parameters of the {name!r} kernel",
+                f"be among {', '.join(map(repr, known))}",
+                parameter,
+            )
     return dict(parameters)
 
 
@@ -168,22 +181,3 @@ def _check_kernel_name(name: str) -> str:
     if name not in KERNELS:
         raise _errors.unknown_name("kernel", name, KERNELS)
     return name
-
-
-def _mixture_parameter(name: str, owners: Sequence[str]) -> ValueError:
-    """A parameter of a mixture that does not say to which part it belongs."""
-    example = f"{{{owners[0]!r}: {{{name!r}: ...}}}}"
-    return ValueError(
-        f"parameters of a mixture of kernels must be mappings under the names of its parts; got "
-        f"{name!r}. Name the part, such as {example}."
-    )
-
-
-def _unknown_parameter(kernel: str, got: str, known: Sequence[str]) -> ValueError:
-    """A parameter that a kernel does not have."""
-    if not known:
-        return ValueError(
-            f"the {kernel!r} kernel must be given no parameters; got {got!r}. Leave it out."
-        )
-    names = ", ".join(repr(name) for name in known)
-    return ValueError(f"parameters of the {kernel!r} kernel must be among {names}; got {got!r}.")
