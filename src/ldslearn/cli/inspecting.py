@@ -98,7 +98,7 @@ def list_dictionary_facts(model: Any) -> dict[str, Any]:
         "sparsity": f"{model.sparsity:g}",
         "objective": f"{objective[0]:.5g} to {objective[-1]:.5g}" if len(objective) else None,
         "iterations": getattr(model, "n_iter_", None),
-        "stopped because": record["stopped"],
+        "stopped": record["stopped"],
     }
 
 
