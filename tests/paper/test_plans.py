@@ -1,7 +1,7 @@
 import pytest
 
 from ldslearn.evaluate import parse_protocol
-from ldslearn.paper import plan_names
+from ldslearn.paper import name_reproduction, plan_names
 from ldslearn.paper.plans import load_plan, read_collections
 from ldslearn.paper.registry import EXPERIMENTS
 
@@ -87,3 +87,8 @@ def test_the_table_has_the_numbers_in_print():
         "lds-svm": 80, "lds-martin": 98, "lds-sc-martin": 98, "lds-sc-grass": 100,
         "cited": "81 ST-HMP, 87 JKSC",
     }  # fmt: skip
+
+
+def test_files_are_named_after_what_was_asked_for():
+    assert name_reproduction(["fig2", "fig2"]) == "fig2"
+    assert name_reproduction(["accuracy", "all", "fig2"], quick=True) == "all-accuracy-quick"
