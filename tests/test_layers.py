@@ -94,8 +94,7 @@ def imports_inside_functions(tree):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_optional_packages_are_imported_inside_functions(path):
     found = {name.split(".")[0] for name in imports_inside_functions(ast.parse(path.read_text()))}
-    if path != ROOT / "cli" / "__init__.py":  # Ctrl-C while modules load
-        assert found <= OPTIONAL
+    assert found <= OPTIONAL
 
 
 def imported_modules(path, modules):
