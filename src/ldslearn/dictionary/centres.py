@@ -13,7 +13,7 @@ from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.updates import improve_jointly
 
 
-class Clusters(NamedTuple):
+class Clustering(NamedTuple):
     """Centres, labels and the inertia of every iteration."""
 
     centres: list[Columns]
@@ -92,7 +92,7 @@ def run_kmeans(
     max_iter: int,
     tol: float,
     n_jobs: int | None,
-) -> Clusters:
+) -> Clustering:
     """Update centres and labels in turn; the inertia never rises.
 
     Parameters
@@ -119,7 +119,7 @@ def run_kmeans(
             for problem, c in zip(problems, centres, strict=True):
                 improved = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
                 c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
-    return Clusters(centres, labels, inertia)
+    return Clustering(centres, labels, inertia)
 
 
 def _occupy_empty(
@@ -153,7 +153,7 @@ def run_restarts(
     max_iter: int,
     tol: float,
     n_jobs: int | None,
-) -> Iterator[Clusters]:
+) -> Iterator[Clustering]:
     """Yield :func:`run_kmeans` from several seedings."""
     for _ in range(n_init):
         seeds = seed_centres(samples, weights, n_centres, random, n_jobs)

@@ -18,7 +18,7 @@ from ldslearn.datasets.recording import Recording
 
 
 @dataclass(frozen=True)
-class PaperSet:
+class SetLayout:
     """What is published about a set, and the words of messages about it."""
 
     title: str
@@ -90,35 +90,35 @@ class PaperSet:
 
 def _tactile_set(
     title: str, n_sequences: int, n_classes: int, frame: tuple[int, int], reference: str
-) -> PaperSet:
+) -> SetLayout:
     source = (
         f"Ask the authors for {title} ({reference}) and keep it as {title.lower()}.mat with a cell "
         "array data and labels, or as a folder for each class with a file for each sequence."
     )
-    return PaperSet(title, title, n_sequences, n_classes, source, frame)
+    return SetLayout(title, title, n_sequences, n_classes, source, frame)
 
 
 SETS = {  # sizes as in Table 3
-    "cambridge": PaperSet(
+    "cambridge": SetLayout(
         "the Cambridge hand gestures", "gestures", 900, 5 * 9,
         "Get the Cambridge Hand Gesture Data Set (Kim et al., CVPR 2007) from the Imperial "
         "Computer Vision and Learning Lab and unpack it as Set1/0000/0000/frame-0000.jpg, ...: "
         "five sets, nine classes 0000 to 0008 in each, 20 folders of frames in each class.",
     ),
-    "ucsd": PaperSet(
+    "ucsd": SetLayout(
         "the UCSD traffic database", "traffic", 254, 3,
         "Get trafficdb from the Statistical Visual Computing Lab of UC San Diego (Chan and "
         "Vasconcelos, 2005) and unpack it with ImageMaster, EvalSet_train, EvalSet_test, "
         "traffic_patches.mat and video/*.avi side by side.",
     ),
-    "ucla": PaperSet(
+    "ucla": SetLayout(
         "the UCLA dynamic textures", "textures", 200, 50,
         "Get the UCLA dynamic texture database (Saisan et al., CVPR 2001) from its authors, as "
         "ucla_patches.mat with 200 clips in imgdb; or as a folder for each of 50 textures with "
         "four videos or folders of frames; or as 200 of these named <texture>_1 to <texture>_4.",
         parts="textures",
     ),
-    "dyntexpp": PaperSet(
+    "dyntexpp": SetLayout(
         "DynTex++", "DynTex++", 3600, 36,
         "Get the DynTex++ dataset from the page of Bernard Ghanem (Ghanem and Ahuja, ECCV 2010) "
         "and unpack it with dyntex++_info.mat beside the 3600 files it names, each with a "
