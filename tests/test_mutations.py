@@ -23,13 +23,9 @@ import scipy.io
 from PIL import Image
 
 from ldslearn import LDS, LDSDictionary, load, save
-from ldslearn.datasets import load_folder
+from ldslearn.datasets import load_arff, load_folder, load_mat, load_npz, load_ts, save_npz
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.formats.arff import load_arff
 from ldslearn.datasets.formats.csv_table import read_csv
-from ldslearn.datasets.formats.mat import load_mat
-from ldslearn.datasets.formats.npz import load_npz, save_npz
-from ldslearn.datasets.formats.ts import load_ts
 from ldslearn.evaluate import train
 from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.ledger import Ledger, Run

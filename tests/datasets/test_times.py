@@ -1,5 +1,6 @@
 """Times, names of channels and rates of whole collections."""
 
+import struct
 import warnings
 
 import numpy as np
@@ -194,6 +195,34 @@ def test_time_faults_of_several_files_are_one_warning(folder):
     assert len(caught) == 1
     with pytest.warns(UserWarning, match="Gaps are filled by linear interpolation"):
         assert load_folder(folder, rate=50).X[4].shape == (3, 110)
+
+
+def test_a_video_without_a_frame_rate_is_not_resampled(tmp_path):
+    (tmp_path / "a").mkdir()
+    path = tmp_path / "a" / "0.avi"
+    write_video(path, np.arange(20)[:, None, None] * np.ones((20, 8, 8)))
+    content = bytearray(path.read_bytes())
+    clock = content.index(b"strh") + 8 + 20  # scale and rate in the header of the stream
+    content[clock : clock + 8] = struct.pack("<II", 1, 10**6)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"state its frame rate for rate=10; got none\. Leave out"):
+        load_folder(tmp_path, rate=10)
+    data = load_folder(tmp_path)
+    assert data.rates is None
+    assert data.X[0].shape == (64, 20)
+    path.write_bytes(content[:300])  # a damaged file is called damaged
+    with pytest.raises(ValueError, match="be a whole video"):
+        load_folder(tmp_path, rate=10)
+
+
+def test_arrays_without_times_are_not_resampled(tmp_path):
+    (tmp_path / "a").mkdir()
+    np.save(tmp_path / "a" / "0.npy", np.random.default_rng(0).normal(size=(3, 40)))
+    message = (
+        r"say when its samples were taken for rate=10; got no times in seconds\. Leave out rate"
+    )
+    with pytest.raises(ValueError, match=message):
+        load_folder(tmp_path, rate=10)
 
 
 def test_videos_have_rates(tmp_path):

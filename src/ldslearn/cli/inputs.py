@@ -15,10 +15,7 @@ from ldslearn.cli.terminal import print_message
 from ldslearn.datasets.channels_and_rate import choose_channels_and_rate, match_training_data
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.folder import choose_frame_size, list_items, read_items
-from ldslearn.datasets.formats.arff import load_arff
-from ldslearn.datasets.formats.mat import load_mat
-from ldslearn.datasets.formats.npz import load_npz
-from ldslearn.datasets.formats.ts import load_ts
+from ldslearn.datasets.formats import COLLECTION_READERS
 from ldslearn.datasets.items import Item, is_item
 from ldslearn.datasets.labels_from_folders import list_folder, parse_levels
 from ldslearn.datasets.labels_from_manifest import is_manifest
@@ -31,12 +28,6 @@ from ldslearn.persist.model import Model
 from ldslearn.scale.output_checks import is_store
 from ldslearn.video.frame_options import FrameOptions
 
-ONE_FILE: dict[str, Callable[[Path], Collection]] = {
-    ".npz": load_npz,
-    ".ts": load_ts,
-    ".arff": load_arff,
-    ".mat": load_mat,
-}
 DEFAULTS = {
     "size": "auto", "colour": False, "crop": None, "stride": 1, "length": None, "chunk": False,
     "features": "pixels", "levels": None, "labels": None, "on_error": "raise", "time": None,
@@ -59,7 +50,7 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
             "Name the data it was encoded from, or use learn, code or predict.",
         )  # fmt: skip
     suffix = path.suffix.lower()
-    one_file = path.is_file() and suffix in ONE_FILE
+    one_file = path.is_file() and suffix in COLLECTION_READERS
     later = {
         name: options.pop(name) for name in ("columns", "rate") if one_file and name in options
     }
@@ -77,12 +68,13 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     if not path.exists():
         raise _missing_path(path)
     if one_file:
-        return choose_channels_and_rate(ONE_FILE[suffix](path), **later)
+        return choose_channels_and_rate(COLLECTION_READERS[suffix](path), **later)
     if path.is_dir() or is_manifest(path) or is_item(path):
         return print_notes(datasets.load_folder(path, n_jobs=n_jobs, **options))
+    suffixes = ", ".join(COLLECTION_READERS)
     raise _errors.bad_file(
         path,
-        f"be a folder, a manifest.csv, a video, an array or a collection ({', '.join(ONE_FILE)})",
+        f"be a folder, a manifest.csv, a video, an array or a collection ({suffixes})",
         f"the suffix {suffix!r}" if suffix else "no suffix",
         advise(suffix),
     )
@@ -117,7 +109,7 @@ def load_model(path: Path) -> Model:
     kind = find_kind(path)
     if kind is not None and kind not in KINDS:
         raise _errors.bad_file(path, rule, f"a file of the kind {kind!r}", usage)
-    if kind is None and (path.suffix.lower() in ONE_FILE or is_item(path)):
+    if kind is None and (path.suffix.lower() in COLLECTION_READERS or is_item(path)):
         raise _errors.bad_file(path, rule, "data", usage)
     return Model.load(path)
 
@@ -145,7 +137,7 @@ def is_saved(path: Path) -> bool:
 def is_collection(path: Path) -> bool:
     """Whether a path that exists holds several sequences, be it one file or a folder of them."""
     if path.is_file():
-        return path.suffix.lower() in ONE_FILE or is_manifest(path)
+        return path.suffix.lower() in COLLECTION_READERS or is_manifest(path)
     return not is_item(path)
 
 
@@ -168,13 +160,13 @@ def read_new(
     for path in paths:
         if not path.exists():
             raise _missing_path(path)
-        if path.is_file() and path.suffix.lower() in ONE_FILE:
+        if path.is_file() and path.suffix.lower() in COLLECTION_READERS:
             if len(paths) > 1:
                 raise _errors.bad_file(
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
             refuse_labels(levels, labels, f"a collection in {path.suffix}")
-            return match_training_data(ONE_FILE[path.suffix.lower()](path), reading)
+            return match_training_data(COLLECTION_READERS[path.suffix.lower()](path), reading)
         if is_collection(path):
             found, left_out = list_items(path, levels, labels, skip=skip)
             several = len(paths) > 1  # whose names may be alike
@@ -198,7 +190,7 @@ def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> C
     """Return an item, or one of a collection, as :func:`read_frames_of` does."""
     if not (path.exists() and is_collection(path)):
         return read_frames_of([path], size, colour, **table)
-    whole = path.is_file() and path.suffix.lower() in ONE_FILE
+    whole = path.is_file() and path.suffix.lower() in COLLECTION_READERS
     asked = size != "keep" or colour or table.get("time") is not None or table.get("transpose")
     if whole and asked:
         raise _errors.invalid(
@@ -206,7 +198,7 @@ def read_one(path: Path, index: int, size: str, colour: bool, **table: Any) -> C
             f"a collection in {path.suffix}",
             "Leave them out; the file determines how it is read.",
         )  # fmt: skip
-    found: Any = ONE_FILE[path.suffix.lower()](path) if whole else list_folder(path)
+    found: Any = COLLECTION_READERS[path.suffix.lower()](path) if whole else list_folder(path)
     if index >= len(found):
         raise _errors.invalid(
             "index", f"be less than the number of sequences, {len(found)}", index, ""
@@ -258,7 +250,7 @@ def check_levels(levels: str | None) -> None:
 
 def check_is_listed(data: Path) -> None:
     """Raise unless data are a folder or a manifest, whose items are read one by one."""
-    if data.suffix.lower() in ONE_FILE and data.is_file():
+    if data.suffix.lower() in COLLECTION_READERS and data.is_file():
         raise _errors.bad_file(
             data, "be a folder or a manifest.csv", f"a collection in {data.suffix}",
             "It fits in memory: use train, cluster or evaluate.",

@@ -37,20 +37,20 @@ def find_column(
 
 
 def find_channel_order(
-    names: Sequence[str] | None, channels: Sequence[str], what: str, like: str
+    names: Sequence[str] | None, channels: Sequence[str], what: str, reference_name: str
 ) -> Indices:
     """Return the indices that put named channels in the order of `channels`.
 
     Time columns that are not among `channels` are omitted; other differences raise.
     """
     if names is None:
-        raise other_columns(what, channels, like, None)
+        raise other_columns(what, channels, reference_name, None)
     kept = [i for i, name in enumerate(names) if name in channels or not is_time_name(name)]
     found = [names[i] for i in kept]
     if found == list(channels):
         return np.array(kept)
     if sorted(found) != sorted(channels) or len(set(found)) < len(found):
-        raise other_columns(what, channels, like, names)
+        raise other_columns(what, channels, reference_name, names)
     return np.array([kept[found.index(name)] for name in channels])
 
 
@@ -62,10 +62,10 @@ def describe_channels(names: Sequence[str] | None, n_channels: int) -> str:
 
 
 def other_columns(
-    what: str, expected: Sequence[str], like: str, got: Sequence[str] | None
+    what: str, expected: Sequence[str], reference_name: str, got: Sequence[str] | None
 ) -> ValueError:
     """Return the error about channels whose names are not those of the first table."""
-    rule = f"have the channels {', '.join(expected)} like {like}"
+    rule = f"have the channels {', '.join(expected)} like {reference_name}"
     if got is None:
         return _errors.invalid(
             what, rule, "no line of names", "Give it a first line with their names."
@@ -75,6 +75,6 @@ def other_columns(
     parts = [("missing", missing), ("new", new)]
     differ = "; ".join(f"{word}: {', '.join(names)}" for word, names in parts if names)
     remedy = "Rename its columns, or choose some that all files have with columns=, --columns."
-    if like == TRAINING:
+    if reference_name == TRAINING:
         remedy = "Rename its columns, or train on columns that all files have."
     return _errors.invalid(what, rule, f"{', '.join(got)} ({differ or 'some twice'})", remedy)

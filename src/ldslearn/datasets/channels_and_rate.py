@@ -51,14 +51,16 @@ def choose_channels(data: Collection, columns: Sequence[str]) -> Collection:
     )
 
 
-def order_channels(data: Collection, channels: Sequence[str] | None, like: str) -> Collection:
+def order_channels(
+    data: Collection, channels: Sequence[str] | None, reference_name: str
+) -> Collection:
     """Return a collection with its channels in the order of `channels`, or raise if they differ.
 
     Without names on either side it is returned unchanged.
     """
     if channels is None or data.channel_names is None:
         return data
-    order = find_channel_order(data.channel_names, channels, "the collection", like)
+    order = find_channel_order(data.channel_names, channels, "the collection", reference_name)
     return replace(data, X=[x[order] for x in data.X], channel_names=tuple(channels))
 
 

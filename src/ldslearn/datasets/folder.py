@@ -45,14 +45,17 @@ def load_folder(
     Parameters
     ----------
     path : str or path
-        A folder ``<class>/<item>``, a folder of items without labels, or a manifest: a CSV file
-        with a column ``path`` and perhaps ``label``, ``split`` and ``group``, paths relative to
-        its folder and within it, each once. An item is a video (by its suffix: .avi, .mp4, .mkv,
-        .mov, .webm, .gif and some more), a folder of images, an ``.npy`` array of (n_channels,
-        n_timepoints) or of frames, or a ``.csv`` or ``.tsv`` table with a row for each time point;
-        in a manifest also a ``.txt`` table. Images beside videos or arrays are not items, nor are
-        tables beside class folders: they are skipped. Folders without any item are skipped with a
-        warning. A pipe or broken link with the suffix of an item cannot be read.
+        A folder ``<class>/<item>``, a folder of items without labels, or a manifest.
+
+        - An item is a video (by its suffix: .avi, .mp4, .mkv, .mov, .webm, .gif and some more), a
+          folder of images, an ``.npy`` array of (n_channels, n_timepoints) or of frames, or a
+          ``.csv`` or ``.tsv`` table with one row per time point; in a manifest also a ``.txt``
+          table.
+        - A manifest is a CSV file with a column ``path`` and optionally ``label``, ``split`` and
+          ``group``. Paths are relative to its folder, lie within it, and occur once.
+        - In a class folder, images beside videos or arrays are skipped. A sub-folder of a class
+          that holds both raises. Tables beside class folders are skipped.
+        - Folders without any item are skipped with a warning.
     size : (height, width), "auto" or None
         Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels per side
         if it is larger.
@@ -67,21 +70,22 @@ def load_folder(
         Time column of tables, by its name or its number from 1 (two with a comma between for a
         date and a time of day), or "none" if all columns are channels. When not given, a column is
         time if its name says so (time, timestamp, date, index, ..., with or without a unit) and its
-        values hardly ever fall, or if it is the first and holds dates, seconds since 1970, or eight
-        or more values that rise in even steps. Times give the rate, and are not a channel.
+        values almost never decrease, or if it is the first and holds dates, seconds since 1970, or
+        eight or more values that rise in even steps. Times give the rate, and are not a channel.
     columns : sequence of str, optional
         Columns of tables that are channels, by name or number from 1; all but those of time when
         not given. Files that name their columns in another order than the first are put in its
         order; files with other names are refused.
     rate : float, optional
-        Resample to so many time points per second: tables by linear interpolation, after a
-        low-pass filter where the rate falls; videos by the nearest frame in time. Files must state
-        their times.
+        Sampling rate after resampling, in Hz. Tables are interpolated linearly, after a low-pass
+        filter if the rate decreases; of videos the nearest frames in time are used. Files must
+        state their times or frame rate.
     transpose : bool
         Rows of ``.npy`` arrays are time points, not channels; rows of tables are channels.
     levels : str, optional
         What the folders above an item mean, such as ``"group/class/item"``: each is "class",
-        "group" (who or what was recorded), "split" ("train" or "test") or "*" (nothing).
+        "group" (subject or object; folds keep groups whole), "split" ("train" or "test") or "*"
+        (ignored).
     labels : str or path, optional
         A CSV file with the columns ``item`` and ``label``, and perhaps ``group`` and ``split``, in
         place of class folders. An item is named by its path in the folder or its file name, with
@@ -98,13 +102,14 @@ def load_folder(
     """
     if on_error not in ("raise", "skip"):
         raise _errors.unknown_name("on_error", on_error, ("raise", "skip"))
-    _refuse_stack(Path(path))
+    _refuse_stacked_array(Path(path))
     skip = on_error == "skip"
     items, unlabelled = list_items(path, levels, labels, skip=skip)
     if size == "auto":
         size = choose_frame_size(items, crop)
     elif size is None and features == "lbp-top":
-        size = read_frame_size(items, crop)  # patterns of larger frames would be others
+        # LBP depends on the frame size, so all items need the same.
+        size = read_frame_size(items, crop)
     for name, value in (("time", time), ("columns", columns)):
         if value is not None and not any(is_table(item.source) for item in items):
             raise _errors.invalid(
@@ -130,8 +135,8 @@ def list_items(
 
     With `skip`, items without a label are omitted, and returned with the reason.
     """
-    anywhere = labels is not None and levels is None
-    items = list_folder(path, levels=levels, anywhere=anywhere)
+    search_subfolders = labels is not None and levels is None
+    items = list_folder(path, levels=levels, search_subfolders=search_subfolders)
     return (items, []) if labels is None else label_items(items, labels, skip=skip)
 
 
@@ -148,10 +153,10 @@ def read_items(
     `frame` is what :func:`~ldslearn.datasets.parallel_reading.frame_of` gives for every item, where
     it is known beforehand.
     """
-    settings, like = agree_on_columns(items, settings)
+    settings, reference_name = agree_on_columns(items, settings)
     data = read_collection(
         items,
-        lambda item: settings.read_recording(item.source, like),
+        lambda item: settings.read_recording(item.source, reference_name),
         description="reading files",
         settings=settings,
         skip=skip,
@@ -167,7 +172,10 @@ def read_items(
 
 
 def choose_frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
-    """Return the size of the first item's frames, at most 48 pixels per side; None without."""
+    """Return the size of the first item's frames, at most 48 pixels per side.
+
+    None if no item has frames.
+    """
     found = read_frame_size(items, crop)
     if found is None or max(found) <= _SIDE:
         return found
@@ -176,7 +184,10 @@ def choose_frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, in
 
 
 def read_frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:
-    """Return height and width of the frames of the first item with frames that can be read."""
+    """Return height and width of the frames of the first item that has some.
+
+    None if no item has frames. Items that cannot be read are ignored.
+    """
     settings = ReadingSettings(FrameOptions(crop=crop, length=1))
     for item in items:
         if is_table(item.source):
@@ -190,7 +201,7 @@ def read_frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int]
     return None
 
 
-def _refuse_stack(path: Path) -> None:
+def _refuse_stacked_array(path: Path) -> None:
     """Raise for an ``.npy`` file in place of a folder that may hold many sequences in one array."""
     if path.suffix.lower() != ".npy" or not path.is_file():
         return

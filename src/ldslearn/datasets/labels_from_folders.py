@@ -21,7 +21,7 @@ _IGNORED = "*"
 
 
 def list_folder(
-    path: str | PathLike[str], *, levels: str | None = None, anywhere: bool = False
+    path: str | PathLike[str], *, levels: str | None = None, search_subfolders: bool = False
 ) -> list[Item]:
     """Return the items of a folder, ``<class>/<item>`` or without classes, or of a manifest.
 
@@ -32,7 +32,7 @@ def list_folder(
     path : path-like
     levels : str, optional
         What the folders above an item mean, such as ``group/class/item``.
-    anywhere : bool
+    search_subfolders : bool
         List the items of all folders, however deep, without labels.
     """
     root = Path(path)
@@ -46,7 +46,7 @@ def list_folder(
         raise FileNotFoundError(
             f"{root} must be a folder <class>/<item> or a manifest; got nothing."
         )
-    if levels is not None or anywhere:
+    if levels is not None or search_subfolders:
         found = list(_walk(root, root))
         if not found:
             raise _no_items(root)

@@ -123,6 +123,7 @@ def read_rows(
 
 
 def _choose_delimiter(header: str) -> str:
+    # The comma comes first: a header has names and no decimal commas, unlike a table of numbers.
     return choose_delimiter(header, ",;\t") or ","
 
 

@@ -69,10 +69,10 @@ def read_collection(
     for_each_block(read_block, len(items), n_jobs=n_jobs, description=description)
 
     def skip_unlike(
-        index: int, like: str, expected: tuple[int, ...], length: int | None = None
+        index: int, reference_name: str, expected: tuple[int, ...], length: int | None = None
     ) -> None:
         got = frame_of(found[index].parts[0])
-        error = unlike_first(items[index].name, got, like, expected, index, length)
+        error = unlike_first(items[index].name, got, reference_name, expected, index, length)
         if not skip:
             raise error
         reasons[index], found[index] = str(error), Recording([])
@@ -146,7 +146,10 @@ def _build_collection(
 def _describe_faults(
     pairs: Sequence[tuple[Item, Recording]], settings: ReadingSettings, for_model: bool
 ) -> list[str]:
-    """Warnings about the times of files; only a model's own rate resamples its new files."""
+    """Return warnings about the times of files.
+
+    They suggest a rate to resample to, except for new files of a model: its own rate is used.
+    """
     rates = [one.rate * settings.frames.stride for _, one in pairs if one.rate is not None]
     rate = float(np.median(rates)) if rates and not for_model else None
     faults = {item.name: one.time_faults for item, one in pairs}

@@ -107,20 +107,25 @@ class ReadingSettings:
         """
         return self.read_recording(path).parts
 
-    def read_recording(self, path: Path, like: str = TRAINING) -> Recording:
+    def read_recording(self, path: Path, reference_name: str = TRAINING) -> Recording:
         """Return one item with the names of its channels and its rate.
 
-        `like` names, in messages, the data whose channels it must have.
+        `reference_name` names, in messages, the data whose channels it must have.
         """
         suffix = path.suffix.lower()
         if is_table(path):
-            return self._read_table(path, like)
+            return self._read_table(path, reference_name)
         is_video = not path.is_dir() and suffix in VIDEO_SUFFIXES
         rate = read_frame_rate(path) if is_video else None
         if self.rate is not None and (path.is_dir() or suffix in READABLE_ARRAYS):
             raise unknown_rate(path, self.rate)
         if path.is_dir() or is_video:
             clips = self._read_video(path, rate)
+            if self.rate is not None and rate is None:  # after reading, which refuses damaged files
+                raise _errors.bad_file(
+                    path, f"state its frame rate for rate={self.rate:g}", "none",
+                    "Leave out rate (--rate), or convert it to a format that states one.",
+                )  # fmt: skip
         elif suffix in READABLE_ARRAYS:
             clips = self._read_array(path)
         else:
@@ -133,7 +138,7 @@ class ReadingSettings:
             rate = None if rate is None else rate / _LBP_STEP
         return Recording(clips, rate=rate)
 
-    def _read_table(self, path: Path, like: str) -> Recording:
+    def _read_table(self, path: Path, reference_name: str) -> Recording:
         _check_kind(path)
         if self.features == "lbp-top":
             raise _errors.bad_file(path, "hold frames for features='lbp-top'", "a table")
@@ -141,7 +146,9 @@ class ReadingSettings:
             if self.rate is not None:
                 raise unknown_rate(path, self.rate)
             return Recording(self._cut_sequence(read_csv(path).T))
-        found = read_timed_table(path, self.time, self.columns, self.rate, self.channels, like)
+        found = read_timed_table(
+            path, self.time, self.columns, self.rate, self.channels, reference_name
+        )
         parts = [part for whole in found.parts for part in self._cut_sequence(whole)]
         return replace(found, parts=parts, rate=self._final_rate(found.rate))
 

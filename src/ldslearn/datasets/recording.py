@@ -14,6 +14,7 @@ from ldslearn.datasets.channels import TRAINING, find_channel_order, other_colum
 from ldslearn.datasets.formats.csv_table import CsvTable, read_table
 from ldslearn.datasets.formats.time_columns import NONE
 from ldslearn.datasets.formats.time_faults import TimeFault, find_time_faults, sampling_rate
+from ldslearn.datasets.items import is_table
 from ldslearn.sequences.resampling import resample
 
 Path = str | os.PathLike[str]
@@ -58,7 +59,7 @@ def read_timed_table(
     columns: Sequence[str] | None,
     rate: float | None,
     channels: Sequence[str] | None = None,
-    like: str = TRAINING,
+    reference_name: str = TRAINING,
 ) -> Recording:
     """Return the sequence in a table, resampled if `rate` is given.
 
@@ -71,7 +72,7 @@ def read_timed_table(
     channels : sequence of str or None
         Names of channels that the table must have, to be put in this order. A table that has them
         needs no time column.
-    like : str
+    reference_name : str
         Whose channels they are, for messages.
     """
     try:
@@ -82,7 +83,7 @@ def read_timed_table(
         table = read_table(path, NONE, columns)
         if table.names is None:
             expected = [*time.split(","), *channels]
-            raise other_columns(f"file {path}", expected, like, None) from None
+            raise other_columns(f"file {path}", expected, reference_name, None) from None
         if not set(channels) <= set(table.names):
             raise
     clock = table.clock
@@ -91,7 +92,7 @@ def read_timed_table(
     values = table.values if rate is None else _resample(path, table, rate)
     names, unused = table.names, table.unused_times
     if channels is not None:
-        values = values[find_channel_order(names, channels, f"file {path}", like)]
+        values = values[find_channel_order(names, channels, f"file {path}", reference_name)]
         unused += tuple(f"column {name!r}" for name in names or () if name not in channels)
         names = tuple(channels)
     return Recording(
@@ -121,7 +122,7 @@ def _resample(path: Path, table: CsvTable, rate: float) -> Floats:
         raise _errors.bad_file(
             path, f"have times that rise for rate={rate:g}",
             f"the same time as in the row before in {np.mean(steps == 0):.0%} of its rows",
-            "Write times with more digits, or omit rate, --rate.",
+            "Write times with more digits, or leave out rate (--rate).",
         )  # fmt: skip
     kept = np.concatenate([[True], steps > 0])  # the first of rows with one time
     return resample(table.values[:, kept], seconds[kept], rate)
@@ -129,7 +130,9 @@ def _resample(path: Path, table: CsvTable, rate: float) -> Floats:
 
 def unknown_rate(path: Path, rate: float) -> ValueError:
     """Return the error about a file without times of its samples, where a rate is required."""
+    remedy = "Leave out rate (--rate)."
+    if is_table(path):
+        remedy = "Name a time column with its unit, as in 'time [ms]', or leave out rate (--rate)."
     return _errors.bad_file(
-        path, f"say when its samples were taken for rate={rate:g}", "no times in seconds",
-        "Name a time column with its unit, as in 'time [ms]', or omit rate, --rate.",
-    )  # fmt: skip
+        path, f"say when its samples were taken for rate={rate:g}", "no times in seconds", remedy
+    )

@@ -24,9 +24,9 @@ def agree_on_columns(
     own names. Channels have the names and the order of the first table. Tables that cannot be read
     are ignored here: reading them later raises.
     """
-    like = TRAINING
+    reference_name = TRAINING
     if settings.transpose or not (tables := [item for item in items if is_table(item.source)]):
-        return settings, like
+        return settings, reference_name
     count = min(_PROBES, len(tables))
     chosen = {round(i * (len(tables) - 1) / max(1, count - 1)) for i in range(count)}
     probes: list[tuple[str, CsvTable]] = []
@@ -37,14 +37,14 @@ def agree_on_columns(
             continue
         probes.append((tables[index].name, table))
     if not probes:
-        return settings, like
+        return settings, reference_name
     first, table = probes[0]
     if settings.channels is None and table.names is not None:
-        like = first
+        reference_name = first
         settings = replace(settings, channels=table.names)
     if settings.time is None:
         settings = replace(settings, time=_choose_time(probes))
-    return settings, like
+    return settings, reference_name
 
 
 def _choose_time(probes: Sequence[tuple[str, CsvTable]]) -> str | None:
@@ -71,7 +71,7 @@ def _choose_time(probes: Sequence[tuple[str, CsvTable]]) -> str | None:
 def _warn_of_doubt(reason: str, column: str) -> None:
     """Warn of a column that may be time, and is read as a channel."""
     warnings.warn(
-        f"{reason}: it is read as a channel. If it is time give time={column!r}, --time {column}; "
-        "if not, time='none', --time none.",
+        f"{reason}: it is read as a channel. If it is the time, pass time={column!r} (--time "
+        f"{column}); if it is a channel, time='none' (--time none).",
         stacklevel=6,
     )

@@ -15,7 +15,7 @@ _options: dict[str, Any] = {
 
 @njit(**_options)
 def mark_brighter(centres, row, bit, codes):  # type: ignore[no-untyped-def]
-    """Set `bit` in the codes of the centres that no pixel of `row` is darker than."""
+    """Set `bit` where the neighbour in `row` is at least as bright as the centre."""
     for x in range(len(codes)):
         codes[x] |= np.int64(row[x] >= centres[x]) << bit
 

@@ -105,6 +105,7 @@ class _Rows:
     def add(self, number: int, line: str) -> None:
         first = not self.n_columns
         if first:
+            # The comma comes last: beside another delimiter it is the decimal comma.
             self.delimiter = choose_delimiter(line, ";\t,")
         fields = [field.strip().strip('"').strip() for field in line.split(self.delimiter)]
         if self.delimiter != ",":

@@ -14,7 +14,7 @@ from ldslearn.datasets.formats.mat_elements import (
     COMPRESSED,
     MATRIX,
     TYPES,
-    Budget,
+    MemoryLimit,
     Stream,
     inflate,
 )
@@ -55,23 +55,23 @@ def read_mat5(content: bytes, limit: int) -> dict[str, Any]:
     if mark not in (b"IM", b"MI"):
         raise ValueError("no header of version 5 to 7")
     order = "<" if mark == b"IM" else ">"
-    budget = Budget(limit)
-    stream = Stream(memoryview(content)[HEADER:], order, budget)
+    memory = MemoryLimit(limit)
+    stream = Stream(memoryview(content)[HEADER:], order, memory)
     variables: dict[str, Any] = {}
     while stream.content:
         kind, body = stream.read_element()
         taken = 0
         if kind == COMPRESSED:
-            kind, body = inflate(body, order, budget)
+            kind, body = inflate(body, order, memory)
             taken = len(body)
         if kind != MATRIX:
             raise ValueError(f"an element of type {kind} for a variable")
         try:
-            name, value = _read_matrix(Stream(body, order, budget), 0)
+            name, value = _read_matrix(Stream(body, order, memory), 0)
         except UnsupportedError:
             continue
         finally:
-            budget.left += taken  # freed before the next variable
+            memory.left += taken  # freed before the next variable
         if name in variables:
             raise ValueError(f"two variables {name!r}")
         if name:  # the workspace of functions has none
@@ -95,9 +95,9 @@ def _read_matrix(stream: Stream, depth: int) -> tuple[str, Any]:
         raise ValueError(f"an array of shape {shape}")
     name = stream.read_text()
     count = math.prod(shape)
-    stream.budget.take(_OBJECT)
+    stream.memory.take(_OBJECT)
     if kind == _CELL:
-        stream.budget.take(_OBJECT * count)
+        stream.memory.take(_OBJECT * count)
         return name, [_read_inner(stream, depth + 1) for _ in range(count)]
     if kind == _STRUCT:
         return name, _read_structs(stream, count, depth)
@@ -119,7 +119,7 @@ def _read_inner(stream: Stream, depth: int) -> Any:
         raise ValueError(f"an element of type {kind} for an array")
     if not body:
         return np.empty((0, 0))
-    return _read_matrix(Stream(body, stream.order, stream.budget), depth)[1]
+    return _read_matrix(Stream(body, stream.order, stream.memory), depth)[1]
 
 
 def _read_values(
@@ -132,7 +132,7 @@ def _read_values(
             raise ValueError(f"{len(part)} numbers for an array of {count}")
         if part.dtype.kind == "f" and dtype.kind in "iu":
             raise ValueError("floats for integers")
-    stream.budget.take(count * dtype.itemsize * (4 if is_complex else 1))
+    stream.memory.take(count * dtype.itemsize * (4 if is_complex else 1))
     if is_complex:
         return parts[0].astype(np.float64) + 1j * parts[1].astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -149,7 +149,7 @@ def _read_structs(stream: Stream, count: int, depth: int) -> Any:
         names[start : start + width].split(b"\0")[0].decode("latin-1")
         for start in range(0, len(names), width)
     ]
-    stream.budget.take(_OBJECT * count * (1 + len(fields)))
+    stream.memory.take(_OBJECT * count * (1 + len(fields)))
     structs = [{field: _read_inner(stream, depth + 1) for field in fields} for _ in range(count)]
     return structs[0] if count == 1 else structs
 
@@ -158,7 +158,7 @@ def _read_text(stream: Stream, shape: tuple[int, ...]) -> Any:
     """One row as str, several as a list."""
     kind, body = stream.read_element()
     order = stream.order
-    stream.budget.take(8 * len(body) + _OBJECT * shape[0])
+    stream.memory.take(8 * len(body) + _OBJECT * shape[0])
     if kind in _ENCODINGS:
         suffix = "" if kind == 16 else "-le" if order == "<" else "-be"
         letters = list(bytes(body).decode(_ENCODINGS[kind] + suffix))
@@ -199,7 +199,7 @@ def _read_sparse(stream: Stream, shape: tuple[int, ...], is_complex: bool, logic
         or (count and not 0 <= rows.min() <= rows.max() < shape[0])
     ):
         raise ValueError("a sparse matrix of wrong rows")
-    stream.budget.take(math.prod(shape) * values.itemsize)
+    stream.memory.take(math.prod(shape) * values.itemsize)
     dense = np.zeros(shape, values.dtype)
     dense[rows, np.repeat(np.arange(shape[1]), np.diff(starts))] = values[:count]
     return dense

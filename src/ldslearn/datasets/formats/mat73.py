@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._files import INFLATION
 from ldslearn.datasets.formats.mat5 import MAX_DEPTH, UnsupportedError
-from ldslearn.datasets.formats.mat_elements import Budget
+from ldslearn.datasets.formats.mat_elements import MemoryLimit
 
 _FILTERS = {1, 2, 3}  # deflate, shuffle, fletcher32: others would load a plug-in
 _OBJECT = 1024  # bytes of an object beside its values
@@ -47,7 +47,7 @@ def read_mat73(h5py: Any, path: str | os.PathLike[str], limit: int) -> dict[str,
         As :func:`ldslearn.datasets.formats.mat.read_mat`.
     """
     with h5py.File(path, "r") as file:
-        reader = _Reader(h5py, file, Budget(limit), INFLATION * os.stat(path).st_size + _SLACK)
+        reader = _Reader(h5py, file, MemoryLimit(limit), INFLATION * os.stat(path).st_size + _SLACK)
         variables = {}
         for name in _list_names(file):
             if not name.startswith("#"):  # MATLAB's own: targets of references, and objects
@@ -61,9 +61,9 @@ def read_mat73(h5py: Any, path: str | os.PathLike[str], limit: int) -> dict[str,
 class _Reader:
     """Objects of one file; each is read once, and counted once per reference."""
 
-    def __init__(self, h5py: Any, file: Any, budget: Budget, largest: int) -> None:
-        self.h5py, self.file, self.budget, self.largest = h5py, file, budget, largest
-        self.known: dict[int, tuple[Any, int]] = {}  # values, and what they took of the budget
+    def __init__(self, h5py: Any, file: Any, memory: MemoryLimit, largest: int) -> None:
+        self.h5py, self.file, self.memory, self.largest = h5py, file, memory, largest
+        self.known: dict[int, tuple[Any, int]] = {}  # values, and the bytes they took
 
     def read_member(self, group: Any, name: str, depth: int) -> Any:
         """Return an object of a group; links to other files raise."""
@@ -86,21 +86,21 @@ class _Reader:
         address = self.h5py.h5o.get_info(item.id).addr
         if address in self.known:
             return self._reuse(address)
-        before = self.budget.left
-        self.budget.take(_OBJECT)
+        before = self.memory.left
+        self.memory.take(_OBJECT)
         if isinstance(item, self.h5py.Dataset):
             value = self._read_dataset(item, depth)
         elif isinstance(item, self.h5py.Group):
             value = self._read_group(item, depth)
         else:
             raise UnsupportedError
-        self.known[address] = value, before - self.budget.left
+        self.known[address] = value, before - self.memory.left
         return value
 
     def _reuse(self, address: int) -> Any:
         """An object that was read before, counted once more."""
         value, cost = self.known[address]
-        self.budget.take(cost)
+        self.memory.take(cost)
         return value
 
     def _follow_references(self, dataset: Any, references: NDArray[Any], depth: int) -> list[Any]:
@@ -136,7 +136,7 @@ class _Reader:
         lengths = {len(column) for column in fields.values()}
         if len(lengths) != 1:
             raise ValueError("a struct array with fields of several sizes")
-        self.budget.take(_OBJECT * lengths.pop())
+        self.memory.take(_OBJECT * lengths.pop())
         return [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
 
     def _read_dataset(self, dataset: Any, depth: int) -> Any:
@@ -169,7 +169,7 @@ class _Reader:
         size = math.prod(dataset.shape or ()) * dtype.itemsize
         if dataset.shape is None or size > self.largest:
             raise ValueError(f"shape {dataset.shape} in {dataset.name!r}, more than the file holds")
-        self.budget.take(_OBJECT // 8 * size if dtype.hasobject else 2 * size)
+        self.memory.take(_OBJECT // 8 * size if dtype.hasobject else 2 * size)
         settings = dataset.id.get_create_plist()
         filters = {settings.get_filter(i)[0] for i in range(settings.get_nfilters())}
         if dataset.external or dataset.is_virtual or not filters <= _FILTERS:
@@ -186,7 +186,7 @@ class _Reader:
         count = int(starts[-1])
         if starts[0] != 0 or (np.diff(starts) < 0).any() or n_rows < 0:
             raise ValueError("a sparse matrix of wrong columns")
-        self.budget.take(16 * n_rows * n_columns)
+        self.memory.take(16 * n_rows * n_columns)
         if not count:
             return np.zeros((n_rows, n_columns))
         rows = _read_sparse_part(self.read_member(group, "ir", depth + 1)).astype(np.int64)

@@ -16,8 +16,8 @@ TYPES = {
 
 
 @dataclass
-class Budget:
-    """Bytes of memory that may still be used."""
+class MemoryLimit:
+    """A limit on memory: the bytes that may still be used."""
 
     left: int
 
@@ -33,8 +33,8 @@ class Budget:
 class Stream:
     """Elements one after another in some bytes."""
 
-    def __init__(self, content: memoryview, order: str, budget: Budget) -> None:
-        self.content, self.order, self.budget = content, order, budget
+    def __init__(self, content: memoryview, order: str, memory: MemoryLimit) -> None:
+        self.content, self.order, self.memory = content, order, memory
 
     def read_element(self) -> tuple[int, memoryview]:
         """Return type and bytes of the next element."""
@@ -68,7 +68,7 @@ class Stream:
         return bytes(body).decode("utf-8")
 
 
-def inflate(body: memoryview, order: str, budget: Budget) -> tuple[int, memoryview]:
+def inflate(body: memoryview, order: str, memory: MemoryLimit) -> tuple[int, memoryview]:
     """Return type and bytes of a compressed element, checked against its stated size."""
     inflate = zlib.decompressobj()
     tag = inflate.decompress(body, 8)
@@ -77,7 +77,7 @@ def inflate(body: memoryview, order: str, budget: Budget) -> tuple[int, memoryvi
     kind, size = (int(word) for word in np.frombuffer(tag, order + "u4"))
     if size > INFLATION * len(body):
         raise ValueError(f"a compressed element with a false size of {size} bytes")
-    budget.take(size)
+    memory.take(size)
     content = inflate.decompress(inflate.unconsumed_tail, size) if size else b""
     if len(content) < size:
         raise ValueError("a compressed element that is cut short")

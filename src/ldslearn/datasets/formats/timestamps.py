@@ -69,7 +69,7 @@ def parse_stamps(
             raise bad_line(
                 path, number, f"hold numbers or ISO dates (2024-05-31T14:30:00.25) in {column}",
                 quote(field) if field else "an empty field",
-                "Write it so, or omit the column: --columns names those to read.",
+                "Write it so, or leave out the column: --columns names those to read.",
             )  # fmt: skip
         first = value if first is None else first
         apart = value - first  # type: ignore[operator]  # of one kind; exact for whole numbers
