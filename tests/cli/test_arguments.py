@@ -9,7 +9,7 @@ import pytest
 import ldslearn
 from ldslearn import cli
 from ldslearn.cli import commands
-from ldslearn.cli.arguments import takes
+from ldslearn.cli.arguments import with_options_of
 
 MODULES = sorted(Path(commands.__file__).parent.glob("[a-z]*.py"))
 
@@ -18,11 +18,11 @@ def test_providers_may_have_providers():
     def read_size(height=1, width=2):
         return height * width
 
-    @takes(size=read_size)
+    @with_options_of(size=read_size)
     def read_frames(size, length=3):
         return size * length
 
-    @takes(frames=read_frames)
+    @with_options_of(frames=read_frames)
     def command(frames, path, width=5):
         return path, frames, width
 

@@ -107,6 +107,8 @@ CASES = [
     ("train good -o no/x.lds", 1, "no must exist to write x.lds. Create it first"),
     ("evaluate good --report no/x.html", 1, "no must exist to write x.html. Create it first"),
     # Misspelt names and impossible numbers
+    ("evaluate good --transpose --columns x,y", 2, "--transpose must not be given with --columns; got --columns x,y. Leave one of them out"),
+    ("evaluate good --transpose --time t", 2, "--transpose must not be given with --time; got --time t. Leave one of them out"),
     ("evaluate good --method lds-sc-gras", 2, "Did you mean 'lds-sc-grass'?"),
     ("evaluate good --protocol fold:5", 2, "Did you mean 'folds:5'?"),
     ("evaluate good --protocol folds:1", 2, "protocol must have at least 2 folds; got 'folds:1'"),

@@ -424,6 +424,16 @@ def test_help_teaches(capsys):
     assert "0.1.0" in capsys.readouterr().out
 
 
+def test_help_speaks_of_other_commands_only_where_it_applies(capsys):
+    for name, is_applied in (("cluster", False), ("convert", False), ("evaluate", True)):
+        assert run([name, "--help"]) == 0
+        shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+        assert ("With --set the paper's protocol and parameters are used" in shown) == is_applied
+        assert "evaluate and train then use" not in shown
+    assert run(["make-clips", "--help"]) == 0
+    assert "Model" not in capsys.readouterr().out
+
+
 def command(*arguments, **options):
     code = "from ldslearn.cli import main; main()"
     return subprocess.Popen(

@@ -1,4 +1,7 @@
-"""Arguments that several commands share, and the values that commands receive in their place."""
+"""Options as arguments of the library: which data are read and how, and which files are written.
+
+The options and their help are in `options`; those of methods and protocols in `method_options`.
+"""
 
 import inspect
 from collections.abc import Callable
@@ -6,20 +9,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ldslearn import _errors, cli
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 from ldslearn.cli.errors import raise_usage_errors
 from ldslearn.cli.parsing import parse_columns, parse_crop, parse_size
 
 Result = TypeVar("Result")
 
 
-def takes(
+def with_options_of(
     **providers: Callable[..., Any],
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Replace arguments of a function by the arguments of the functions that provide them.
 
-    ``@takes(collection=read_data)`` adds the arguments of ``read_data`` to the command line, and
-    passes its result as ``collection``. Arguments of the same name are one argument. Providers
+    ``@with_options_of(collection=read_data)`` adds the arguments of ``read_data`` to the command
+    line, and passes its result as ``collection``. Arguments of the same name are one argument: a
+    command that itself uses an argument of a provider has it in its signature as well. Providers
     may have providers themselves.
     """
 
@@ -53,33 +57,37 @@ def takes(
 
 
 def table_options(
-    time: given.TimeColumn = None,
-    columns: given.Columns = None,
-    rate: given.Rate = None,
-    transpose: given.Transpose = False,
+    time: options.TimeColumn = None,
+    columns: options.Columns = None,
+    rate: options.Rate = None,
+    transpose: options.Transpose = False,
 ) -> dict[str, Any]:
     """Return how tables and arrays are read, as arguments of the library."""
     with raise_usage_errors():
         names = parse_columns(columns)
         if rate is not None and not rate > 0:
             raise _errors.invalid_parameter("--rate", "be positive", rate)
-        if transpose and (time is not None or names is not None):
-            raise _errors.invalid_parameter("--transpose", "not be given with --time", transpose)
+        for option, value in (("--time", time), ("--columns", columns)):
+            if transpose and value is not None:
+                raise _errors.invalid(
+                    "--transpose", f"not be given with {option}", f"{option} {value}",
+                    "Leave one of them out: with --transpose, rows of tables are channels.",
+                )  # fmt: skip
     return {"time": time, "columns": names, "rate": rate, "transpose": transpose}
 
 
-@takes(table=table_options)
+@with_options_of(table=table_options)
 def reading_options(
     table: dict[str, Any],
-    size: given.Size = "auto",
-    colour: given.Colour = False,
-    crop: given.Crop = None,
-    stride: given.Stride = 1,
-    length: given.Length = None,
-    chunk: given.Chunk = False,
-    features: given.Features = "pixels",
-    levels: given.Levels = None,
-    labels: given.Labels = None,
+    size: options.Size = "auto",
+    colour: options.Colour = False,
+    crop: options.Crop = None,
+    stride: options.Stride = 1,
+    length: options.Length = None,
+    chunk: options.Chunk = False,
+    features: options.Features = "pixels",
+    levels: options.Levels = None,
+    labels: options.Labels = None,
 ) -> dict[str, Any]:
     """Return how files are read, as arguments of the library."""
     with raise_usage_errors():
@@ -95,37 +103,37 @@ def reading_options(
     }  # fmt: skip
 
 
-@takes(options=reading_options)
+@with_options_of(reading=reading_options)
 def read_data(
-    options: dict[str, Any],
-    data: given.Data,
-    layout: given.Layout = None,
-    skip_errors: given.SkipErrors = False,
-    jobs: given.Jobs = -1,
+    reading: dict[str, Any],
+    data: options.Data,
+    layout: options.Layout = None,
+    skip_errors: options.SkipErrors = False,
+    jobs: options.Jobs = -1,
 ) -> Any:
     """Return the collection that the arguments name."""
     on_error = "skip" if skip_errors else "raise"
-    return cli.inputs.load_data(data, layout, jobs, **options, on_error=on_error)
+    return cli.inputs.load_data(data, layout, jobs, **reading, on_error=on_error)
 
 
 def find_input(
-    data: given.Data,
-    levels: given.Levels = None,
-    labels: given.Labels = None,
-    layout: given.Layout = None,
+    data: options.Data,
+    levels: options.Levels = None,
+    labels: options.Labels = None,
+    layout: options.Layout = None,
 ) -> Any:
     """Return what is read, so that no output replaces a part of it."""
     return cli.outputs.find_input(data, levels, labels, layout)
 
 
-@takes(source=find_input)
-def output_file(source: Any, output: given.Output) -> Path:
+@with_options_of(source=find_input)
+def output_file(source: Any, output: options.Output) -> Path:
     """Return the file to write, checked before the work begins."""
     return cli.outputs.check_outputs([output], source)[0]
 
 
-@takes(source=find_input)
-def collection_file(source: Any, output: given.Output) -> Path:
+@with_options_of(source=find_input)
+def collection_file(source: Any, output: options.Output) -> Path:
     """Return the .npz file to write, checked before the work begins."""
     with raise_usage_errors():
         if output.suffix.lower() != ".npz":
@@ -133,11 +141,11 @@ def collection_file(source: Any, output: given.Output) -> Path:
     return cli.outputs.check_outputs([output], source)[0]
 
 
-@takes(source=find_input)
+@with_options_of(source=find_input)
 def result_files(
-    source: Any, output: given.RecordFile = None, report: given.ReportFile = None
+    source: Any, output: options.RecordFile = None, report: options.ReportFile = None
 ) -> tuple[Path | None, Path | None]:
-    """Return the files for record and page, checked before the work begins; None if not wanted."""
+    """Return the files for record and page, checked before the work begins; None if not given."""
     with raise_usage_errors():
         cli.outputs.check_different(output, report)
     cli.outputs.check_outputs([path for path in (output, report) if path is not None], source)

@@ -1,4 +1,4 @@
-"""Options of methods and protocols, and the values that commands receive in their place."""
+"""Options of methods and protocols: their help, and how they become arguments of the library."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ import typer
 
 import ldslearn
 from ldslearn import _errors
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 from ldslearn.cli.errors import raise_usage_errors
 from ldslearn.cli.options import MODEL, check_choice
 from ldslearn.cli.parsing import parse_number_or
@@ -24,7 +24,7 @@ MethodName = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option(
-        help="Seconds for auto to choose and train. Default: 30.",
+        help="Time limit of the automatic search and training, in seconds. Default: 30.",
         min=0.1,
         rich_help_panel=MODEL,
     ),
@@ -68,8 +68,8 @@ Mix = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER|cv",
-        help="Weight of the dynamics from 0 to 1; the rest is for the noise covariance. For "
-        "covlds-sc, covlds-dl and covlds-dl-src. 'cv' chooses it by cross-validation on training "
+        help="Weight of the dynamics from 0 to 1; the noise covariance has weight 1 - mix. For "
+        "covlds-sc, covlds-dl and covlds-dl-src. 'cv': chosen by cross-validation on training "
         "data. Default: 0.5.",
         show_default=False,
         rich_help_panel=MODEL,
@@ -96,7 +96,8 @@ Scale = Annotated[
 Order = Annotated[
     int | None,
     typer.Option(
-        help="Blocks of the observability matrix, for glds-sc and glds-dl. Default: 5.",
+        help="Number of blocks (C, CA, ...) of the finite observability matrix, for glds-sc and "
+        "glds-dl. Default: 5.",
         min=1,
         rich_help_panel=MODEL,
     ),
@@ -114,12 +115,12 @@ Stabilizer = Annotated[
 
 
 def method_options(
-    layout: given.Layout = None,
+    layout: options.Layout = None,
     method: MethodName = "auto",
     budget: Budget = None,
     states: States = None,
     sparsity: Sparsity = None,
-    delays: given.Delays = None,
+    delays: options.Delays = None,
     atoms: Atoms = None,
     per_class: PerClass = None,
     order: Order = None,
@@ -127,8 +128,8 @@ def method_options(
     bandwidth: Bandwidth = None,
     stabilizer: Stabilizer = None,
     scale: Scale = None,
-    seed: given.Seed = 0,
-    jobs: given.Jobs = -1,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
 ) -> dict[str, Any]:
     """Return the arguments of ``evaluate`` and ``train`` of the library."""
     with raise_usage_errors():
@@ -146,10 +147,10 @@ def method_options(
 
 
 def protocol_options(
-    layout: given.Layout = None,
+    layout: options.Layout = None,
     method: MethodName = "auto",
-    protocol: given.ProtocolText = None,
-    folds: given.Folds = None,
+    protocol: options.ProtocolText = None,
+    folds: options.Folds = None,
 ) -> Any:
     """Return the protocol; None for the default of data that are not a set of the paper."""
     with raise_usage_errors():

@@ -45,8 +45,7 @@ Layout = Annotated[
     typer.Option(
         "--set",
         help="Read data in the folder layout of a data set of the paper: cambridge, ucsd, ucla, "
-        "dyntexpp, sd, spr, bdh. evaluate and train then use the paper's protocol and parameters "
-        "unless others are given.",
+        "dyntexpp, sd, spr, bdh.",
         callback=check_choice("--set", "ldslearn.cli.inputs", "LAYOUTS"),
         rich_help_panel=_FILES,
     ),
@@ -65,8 +64,8 @@ Colour = Annotated[
 Crop = Annotated[
     str | None,
     typer.Option(
-        help="Crop frames to TOP,LEFT,HEIGHT,WIDTH. 'motion': to the part of --size whose pixels "
-        "vary most over time.",
+        help="Crop frames to TOP,LEFT,HEIGHT,WIDTH. 'motion': to the window of size --size whose "
+        "pixels vary most over time.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -134,7 +133,7 @@ Levels = Annotated[
     str | None,
     typer.Option(
         help="Meaning of the folders above an item: group/class/item, split/class/item, ... "
-        "'*' stands for a folder without meaning.",
+        "'*': ignore this level.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -150,8 +149,8 @@ SkipErrors = Annotated[
     bool,
     typer.Option(
         "--skip-errors",
-        help="Skip and list items that cannot be read or used. Default: the first one stops the "
-        "command.",
+        help="Skip and list items that cannot be read or used. Default: stop at the first such "
+        "item.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -160,9 +159,11 @@ ProtocolText = Annotated[
     typer.Option(
         "--protocol",
         "-p",
-        help="folds:K, shuffle:REPEATS:FRACTION, split (the data's own), split:PART, split:each, "
-        "trials, groups, or a data set of the paper. Default: the protocol of --set, or else the "
-        "data's train/test split, or else folds:5.",
+        help="folds:K (cross-validation), shuffle:REPEATS:FRACTION (random splits that test a "
+        "fraction), split (the data's own), split:PART (test this part), split:each (test each "
+        "part in turn), trials (published with the data), groups (leave one group out), or a data "
+        "set of the paper. Default: the protocol of --set, or else the data's train/test split, "
+        "or else folds:5.",
     ),
 ]
 Folds = Annotated[int | None, typer.Option(help="Short for --protocol folds:K.", min=2)]
@@ -186,7 +187,8 @@ FixedStates = Annotated[
 Delays = Annotated[
     int | None,
     typer.Option(
-        help="Lagged copies stacked per sample. Default: as many as give ten channels.",
+        help="Number of lagged copies stacked per sample. Default: enough for ten stacked "
+        "channels.",
         min=1,
         rich_help_panel=MODEL,
     ),
@@ -199,7 +201,7 @@ Stabilizer = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Random seed.", min=0, rich_help_panel=MODEL)]
+Seed = Annotated[int, typer.Option(help="Random seed.", min=0)]
 Jobs = Annotated[
     int,
     typer.Option(

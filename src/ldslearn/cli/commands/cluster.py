@@ -1,29 +1,29 @@
-"""ldslearn cluster."""
+"""The command ``ldslearn cluster``."""
 
 from typing import Annotated, Any
 
 import typer
 
 from ldslearn import cli
-from ldslearn.cli import options as given
-from ldslearn.cli.arguments import read_data, takes
+from ldslearn.cli import options
+from ldslearn.cli.arguments import read_data, with_options_of
 
 
-@takes(collection=read_data)
+@with_options_of(collection=read_data)
 def cluster(
     collection: Any,
-    skip_errors: given.SkipErrors = False,
+    skip_errors: options.SkipErrors = False,  # an argument of read_data, too, as is jobs
     clusters: Annotated[
         int | None,
         typer.Option(
             "--clusters", "-k", help="Number of clusters. Default: the number of classes.", min=1
         ),
     ] = None,
-    states: given.FixedStates = None,
-    delays: given.Delays = None,
-    seed: given.Seed = 0,
-    jobs: given.Jobs = -1,
-    as_json: given.Json = False,
+    states: options.FixedStates = None,
+    delays: options.Delays = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    as_json: options.Json = False,
 ) -> None:
     """Cluster sequences by their dynamics (k-means on systems).
 

@@ -1,4 +1,4 @@
-"""ldslearn code."""
+"""The command ``ldslearn code``."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,16 +7,16 @@ import typer
 
 import ldslearn
 from ldslearn import _errors, cli
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 from ldslearn.cli.remote import format_cluster, work_on_cluster
 
 
 def code(
     dictionary: Annotated[Path, typer.Argument(help="A file written by learn.")],
-    store: given.Store,
+    store: options.Store,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .npy file to write.")],
-    cluster: given.ClusterAddress = None,
-    as_json: given.Json = False,
+    cluster: options.ClusterAddress = None,
+    as_json: options.Json = False,
 ) -> None:
     """Compute sparse codes of the systems of a store: one row per sequence in an .npy file."""
     if output.suffix != ".npy":

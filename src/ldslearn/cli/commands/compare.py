@@ -1,4 +1,4 @@
-"""ldslearn compare."""
+"""The command ``ldslearn compare``."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,20 +6,20 @@ from typing import Annotated, Any
 import typer
 
 from ldslearn import cli
-from ldslearn.cli import options as given
-from ldslearn.cli.arguments import table_options, takes
+from ldslearn.cli import options
+from ldslearn.cli.arguments import table_options, with_options_of
 
 
-@takes(table=table_options)
+@with_options_of(table=table_options)
 def compare(
     table: dict[str, Any],
     first: Annotated[Path, typer.Argument(help="A video, a folder of images or an array.")],
-    second: Annotated[Path, typer.Argument(help="Another one.")],
-    states: given.FixedStates = None,
-    delays: given.Delays = None,
-    size: given.Size = "auto",
-    stabilizer: given.Stabilizer = "soft",
-    as_json: given.Json = False,
+    second: Annotated[Path, typer.Argument(help="The sequence to compare with.")],
+    states: options.FixedStates = None,
+    delays: options.Delays = None,
+    size: options.Size = "auto",
+    stabilizer: options.Stabilizer = "soft",
+    as_json: options.Json = False,
 ) -> None:
     """Print distances and angles between the systems of two sequences.
 

@@ -1,16 +1,16 @@
-"""ldslearn convert."""
+"""The command ``ldslearn convert``."""
 
 from pathlib import Path
 from typing import Any
 
 import ldslearn
 from ldslearn import cli
-from ldslearn.cli import options as given
-from ldslearn.cli.arguments import collection_file, read_data, takes
+from ldslearn.cli import options
+from ldslearn.cli.arguments import collection_file, read_data, with_options_of
 
 
-@takes(output=collection_file, collection=read_data)
-def convert(output: Path, collection: Any, as_json: given.Json = False) -> None:
+@with_options_of(output=collection_file, collection=read_data)
+def convert(output: Path, collection: Any, as_json: options.Json = False) -> None:
     """Read files once and write the sequences to one .npz file, which loads fast."""
     ldslearn.datasets.save_npz(output, collection)
     cli.inspecting.print_collection(str(output), collection, as_json)

@@ -1,4 +1,4 @@
-"""ldslearn demo."""
+"""The command ``ldslearn demo``."""
 
 from pathlib import Path
 from typing import Annotated

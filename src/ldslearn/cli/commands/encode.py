@@ -1,4 +1,4 @@
-"""ldslearn encode."""
+"""The command ``ldslearn encode``."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,14 +7,14 @@ import typer
 
 import ldslearn
 from ldslearn import cli
-from ldslearn.cli import options as given
-from ldslearn.cli.arguments import reading_options, takes
+from ldslearn.cli import options
+from ldslearn.cli.arguments import reading_options, with_options_of
 from ldslearn.cli.remote import work_on_cluster
 
 
-@takes(options=reading_options)
+@with_options_of(reading=reading_options)
 def encode(
-    options: dict[str, Any],
+    reading: dict[str, Any],
     data: Annotated[
         Path,
         typer.Argument(
@@ -31,20 +31,22 @@ def encode(
     delays: Annotated[
         int, typer.Option(help="Number of lagged copies stacked per sample.", min=1)
     ] = 1,
-    stabilizer: given.Stabilizer = "soft",
+    stabilizer: options.Stabilizer = "soft",
     like: Annotated[
         Path | None,
         typer.Option(
-            help="A model written by train: read and encode as it does, to predict from the "
-            "store. Other options of reading and encoding are then not used, except --levels and "
-            "--labels.",
+            help="A model written by train. Use the reading and encoding settings of this model, "
+            "so that it can predict from the store. Other options of reading and encoding are "
+            "then ignored, except --levels and --labels.",
             show_default=False,
         ),
     ] = None,
-    shard_size: Annotated[int, typer.Option(help="Mean number of items per file.", min=1)] = 64,
-    cluster: given.ClusterAddress = None,
-    jobs: given.Jobs = -1,
-    as_json: given.Json = False,
+    shard_size: Annotated[
+        int, typer.Option(help="Average number of items per shard file.", min=1)
+    ] = 64,
+    cluster: options.ClusterAddress = None,
+    jobs: options.Jobs = -1,
+    as_json: options.Json = False,
 ) -> None:
     """Fit one system per item of a folder or manifest of any size, and write them to a store.
 
@@ -54,10 +56,10 @@ def encode(
     if like is None:
         encoder = ldslearn.LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
     else:
-        encoder, options = cli.stores.encode_like(cli.inputs.load_model(like), options, jobs)
+        encoder, reading = cli.stores.encode_like(cli.inputs.load_model(like), reading, jobs)
     with work_on_cluster(cluster) as summarize_cluster:
         store = ldslearn.scale.encode_folder(
-            data, output, encoder, shard_size=shard_size, **options
+            data, output, encoder, shard_size=shard_size, **reading
         )  # fmt: skip
         record = cli.stores.make_store_record(store) | summarize_cluster()
     cli.stores.print_time_column(store)

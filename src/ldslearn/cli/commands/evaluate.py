@@ -1,4 +1,4 @@
-"""ldslearn evaluate."""
+"""The command ``ldslearn evaluate``."""
 
 import shlex
 import sys
@@ -7,33 +7,39 @@ from typing import Any
 
 import ldslearn
 from ldslearn import cli
-from ldslearn.cli import options as given
-from ldslearn.cli.arguments import read_data, result_files, takes
+from ldslearn.cli import options
+from ldslearn.cli.arguments import read_data, result_files, with_options_of
 from ldslearn.cli.method_options import method_options, protocol_options
 
 
-@takes(files=result_files, wanted=method_options, plan=protocol_options, collection=read_data)
+@with_options_of(
+    files=result_files, method_arguments=method_options, plan=protocol_options, collection=read_data
+)
 def evaluate(
     files: tuple[Path | None, Path | None],
-    wanted: dict[str, Any],
+    method_arguments: dict[str, Any],
     plan: Any,
     collection: Any,
-    data: given.Data,
-    skip_errors: given.SkipErrors = False,
-    as_json: given.Json = False,
+    data: options.Data,  # data and skip_errors are arguments of read_data, too
+    skip_errors: options.SkipErrors = False,
+    as_json: options.Json = False,
 ) -> None:
     """Measure the accuracy of a method, by cross-validation or on the data's own split.
 
-    Unless given, states and sparsity are chosen on the training part of each round.
+    Unless given, states and sparsity are chosen on the training part of each round. With --set
+    the paper's protocol and parameters are used, unless others are given.
     """
     output, report = files
     if skip_errors:
         collection = cli.inputs.drop_unusable_items(
-            collection, wanted["n_states"], wanted["delays"], wanted["method"]
+            collection,
+            method_arguments["n_states"],
+            method_arguments["delays"],
+            method_arguments["method"],
         )
     rounds: list[Any] = []
     record = ldslearn.evaluate.evaluate(
-        collection, protocol=plan, on_first=rounds.append, **wanted
+        collection, protocol=plan, on_first=rounds.append, **method_arguments
     )  # fmt: skip
     if output is not None:
         cli.outputs.write_json(output, record)
@@ -44,7 +50,7 @@ def evaluate(
         cli.outputs.report_written(output, as_json)
     if report is not None:
         diagnostics = ldslearn.diagnostics.compute_diagnostics(
-            collection, rounds[0], wanted["settings"], record["mislabelled"]
+            collection, rounds[0], method_arguments["settings"], record["mislabelled"]
         )
         command = shlex.join(["ldslearn", *sys.argv[1:]])
         page = ldslearn.report.render_evaluation_page(

@@ -1,4 +1,4 @@
-"""ldslearn learn."""
+"""The command ``ldslearn learn``."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,13 +7,13 @@ import typer
 
 import ldslearn
 from ldslearn import cli
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 from ldslearn.cli.remote import format_cluster, work_on_cluster
 
 
 def learn(
-    store: given.Store,
-    output: given.Output,
+    store: options.Store,
+    output: options.Output,
     atoms: Annotated[int | None, typer.Option(help="Number of atoms. Default: 16.", min=1)] = None,
     sparsity: Annotated[
         float | None,
@@ -28,7 +28,7 @@ def learn(
         typer.Option(
             min=0,
             max=1,
-            help="Weight of the dynamics; the rest is for the noise covariance. Default: no "
+            help="Weight of the dynamics; the noise covariance has weight 1 - mix. Default: no "
             "covariance.",
         ),
     ] = None,
@@ -40,10 +40,10 @@ def learn(
         ),
     ] = "kmeans",
     iterations: Annotated[int, typer.Option(help="Maximum number of iterations.", min=0)] = 20,
-    seed: given.Seed = 0,
-    cluster: given.ClusterAddress = None,
-    jobs: given.Jobs = -1,
-    as_json: given.Json = False,
+    seed: options.Seed = 0,
+    cluster: options.ClusterAddress = None,
+    jobs: options.Jobs = -1,
+    as_json: options.Json = False,
 ) -> None:
     """Learn a dictionary from the systems of a store, and write it to one file.
 

@@ -1,4 +1,4 @@
-"""ldslearn make-clips."""
+"""The command ``ldslearn make-clips``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 import ldslearn
 from ldslearn import cli
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 
 
 def make_clips(
@@ -15,7 +15,7 @@ def make_clips(
     per_class: Annotated[int, typer.Option(help="Clips per class; six classes.", min=1)] = 10,
     size: Annotated[int, typer.Option(help="Pixels per side.", min=8)] = 32,
     frames: Annotated[int, typer.Option(help="Frames per clip.", min=2)] = 60,
-    seed: given.Seed = 0,
+    seed: options.Seed = 0,
 ) -> None:
     """Write a folder of small AVI clips of moving textures, to try the other commands on."""
     cli.outputs.check_folder(folder, must_be_empty=True)

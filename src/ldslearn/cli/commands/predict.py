@@ -1,4 +1,4 @@
-"""ldslearn predict."""
+"""The command ``ldslearn predict``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ldslearn import cli
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 
 
 def predict(
@@ -26,12 +26,12 @@ def predict(
             show_default=False,
         ),
     ] = None,
-    levels: given.Levels = None,
-    labels: given.Labels = None,
-    skip_errors: given.SkipErrors = False,
-    cluster: given.ClusterAddress = None,
-    jobs: given.Jobs = -1,
-    as_json: given.Json = False,
+    levels: options.Levels = None,
+    labels: options.Labels = None,
+    skip_errors: options.SkipErrors = False,
+    cluster: options.ClusterAddress = None,
+    jobs: options.Jobs = -1,
+    as_json: options.Json = False,
 ) -> None:
     """Predict the labels of new files, or of the systems in a store, with their confidence.
 

@@ -1,4 +1,4 @@
-"""ldslearn reproduce."""
+"""The command ``ldslearn reproduce``."""
 
 import shlex
 import sys
@@ -9,7 +9,7 @@ import typer
 
 import ldslearn
 from ldslearn import cli
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 from ldslearn.cli.errors import raise_usage_errors
 from ldslearn.cli.terminal import print_message
 
@@ -18,27 +18,32 @@ def reproduce(
     names: Annotated[
         list[str],
         typer.Argument(
-            help="Of the paper: fig2, fig4 to fig15, table4, covariance, or all of these: all. "
-            "Further tables: accuracy, tuned, auto, learning, classes, clusters.",
+            help="Figures and tables of the paper: fig2, fig4 to fig15, table4, covariance; 'all' "
+            "for all of them. Further tables: accuracy, tuned, auto, learning, classes, clusters.",
             show_default=False,
         ),
     ],
     data_dir: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the paper's data sets or stand-ins for them. Default: embedded data.",
+            help="Folder of the paper's data sets or of replacements for them. Default: embedded "
+            "data.",
             envvar="LDSLEARN_DATA",
             show_default=False,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer values and rounds: minutes instead of hours.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="Fewer parameter values and repetitions: minutes instead of hours.",
+        ),
     ] = False,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for the records and the page.")
     ] = Path("reproduction"),
-    jobs: given.Jobs = -1,
-    as_json: given.Json = False,
+    jobs: options.Jobs = -1,
+    as_json: options.Json = False,
 ) -> None:
     """Reproduce tables and figures of the paper, and test its claims, on the available data.
 

@@ -1,4 +1,4 @@
-"""ldslearn synthesize."""
+"""The command ``ldslearn synthesize``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 import ldslearn
 from ldslearn import cli
-from ldslearn.cli import options as given
+from ldslearn.cli import options
 from ldslearn.cli.arguments import table_options
 from ldslearn.cli.errors import raise_usage_errors
 
@@ -20,7 +20,7 @@ def synthesize(
         Path,
         typer.Option("--output", "-o", help="File to write: .gif, .avi, .mp4, .mkv or .npy."),
     ],
-    colour: given.Colour = False,
+    colour: options.Colour = False,
     index: Annotated[
         int, typer.Option(help="Number of the sequence or of the model's system, from 0.", min=0)
     ] = 0,
@@ -32,18 +32,18 @@ def synthesize(
             "-n",
             help="Number of states. Default: 20, or fewer if the data require it.",
             min=1,
-            rich_help_panel=given.MODEL,
+            rich_help_panel=options.MODEL,
         ),
     ] = None,
-    size: given.Size = "keep",
+    size: options.Size = "keep",
     enlarge: Annotated[
         int, typer.Option(help="Draw each pixel as a square of N x N pixels.", min=1)
     ] = 1,
     rate: Annotated[float, typer.Option(help="Frames per second.")] = 25.0,
-    time: given.TimeColumn = None,
-    columns: given.Columns = None,
-    transpose: given.Transpose = False,
-    seed: given.Seed = 0,
+    time: options.TimeColumn = None,
+    columns: options.Columns = None,
+    transpose: options.Transpose = False,
+    seed: options.Seed = 0,
 ) -> None:
     """Generate new frames from the system of a video, or from a system or atom of a model.
 
