@@ -193,9 +193,9 @@ def rewrite(path, change):
         (lambda h: h["about"].update(frame_shape=[10, 10]), "number of channels"),
         (lambda h: h["about"]["reading"].update(size=[10**6, 10**6]), "size"),
         (lambda h: h["about"].update(reading=None), "valid contents"),
-        (lambda h: h["about"].update(data=3), "data is no dict"),
-        (lambda h: h.update(about=None), "about is no dict"),
-        (lambda h: h.update(saved=None), "saved is no dict"),
+        (lambda h: h["about"].update(data=3), "data must be a dict"),
+        (lambda h: h.update(about=None), "about must be a dict"),
+        (lambda h: h.update(saved=None), "saved must be a dict"),
     ],
 )
 def test_hostile_models_are_refused(tmp_path, change, message):

@@ -31,7 +31,10 @@ def check_count(name: str, value: Any, most: int = 2**40) -> None:
 
 def check_array(name: str, value: Any, shape: tuple[int | None, ...], kinds: str = "f") -> None:
     """Raise unless `value` is a finite array of this shape; None in it is any length."""
-    require(isinstance(value, np.ndarray) and value.dtype.kind in kinds, f"{name} is no such array")
+    require(
+        isinstance(value, np.ndarray) and value.dtype.kind in kinds,
+        f"{name} must be an array of dtype kind {kinds}",
+    )
     fits = value.ndim == len(shape) and all(
         wanted is None or got == wanted for got, wanted in zip(value.shape, shape, strict=True)
     )
@@ -49,29 +52,37 @@ def check_indices(name: str, value: Any, length: int | None, below: int) -> None
 
 def check_classes(classes: Any) -> None:
     """Raise unless `classes` is a sorted array of different labels."""
-    require(isinstance(classes, np.ndarray) and classes.ndim == 1, "classes_ is no list of labels")
-    require(len(classes) >= 2, "fewer than two classes")
-    require(np.array_equal(np.unique(classes), classes), "classes_ are not sorted and different")
+    require(
+        isinstance(classes, np.ndarray) and classes.ndim == 1, "classes_ must be a list of labels"
+    )
+    require(len(classes) >= 2, "classes_ must have at least two labels")
+    require(np.array_equal(np.unique(classes), classes), "classes_ must be sorted and different")
 
 
 def check_mix(classifier: Any) -> None:
     """Raise unless the chosen `mix`, if there is one, is a number from 0 to 1."""
     mix = getattr(classifier, "mix_", 1.0)
     require(isinstance(mix, float) and 0 <= mix <= 1, f"mix_ is {mix!r:.40}")
-    require(isinstance(getattr(classifier, "mix_scores_", {}), dict), "mix_scores_ is no dict")
+    require(isinstance(getattr(classifier, "mix_scores_", {}), dict), "mix_scores_ must be a dict")
 
 
 def check_kernel(kernel: Any) -> None:
     """Raise unless a fitted kernel has systems, parts that exist, and matrices of their sizes."""
-    require(isinstance(kernel, ReferenceKernel), "kernel_ is no kernel")
+    require(isinstance(kernel, ReferenceKernel), "kernel_ must be a ReferenceKernel")
     systems, parts = kernel.systems, kernel.parts
-    require(isinstance(systems, LDS) and len(systems) > 0, "its kernel has no systems")
-    require(isinstance(parts, list) and len(parts) > 0, "its kernel has no parts")
+    require(isinstance(systems, LDS) and len(systems) > 0, "kernel_ must have systems")
+    require(isinstance(parts, list) and len(parts) > 0, "kernel_ must have terms")
     for part in parts:
-        require(isinstance(part, tuple) and len(part) == 3, "a part of its kernel is no part")
+        require(
+            isinstance(part, tuple) and len(part) == 3,
+            "a kernel term is not a (name, weight, parameters) tuple",
+        )
         name, weight, settings = part
-        require(isinstance(name, str) and isinstance(settings, dict), "a kernel without a name")
-        require(isinstance(weight, Real) and np.isfinite(float(weight)), "a weight is no number")
+        require(isinstance(name, str), "the name of a kernel term must be a text")
+        require(isinstance(settings, dict), "parameters of a kernel term must be a dict")
+        require(
+            isinstance(weight, Real) and np.isfinite(float(weight)), "a weight must be a number"
+        )
         kernel_parts(name, settings)
         if isinstance(settings.get("order"), int):
             n_bytes = 8 * settings["order"] * systems.C.size
@@ -91,14 +102,16 @@ def count_columns(kernel: ReferenceKernel) -> int:
 
 def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
     """Raise unless atoms are columns as a recipe makes them of systems like the one given."""
-    require(isinstance(like, LDS) and len(like) == 1, "_like is no system")
-    require(isinstance(recipe, Recipe) and isinstance(recipe.codes, tuple), "recipe_ is no recipe")
+    require(isinstance(like, LDS) and len(like) == 1, "_like must be one system")
+    require(
+        isinstance(recipe, Recipe) and isinstance(recipe.codes, tuple), "recipe_ must be a Recipe"
+    )
     require(len(recipe.codes) > 0 and type(recipe.order) is int, "recipe_ is empty")
     require(
         recipe.order >= 1 and 8 * recipe.order * like.C.size <= memory_limit(),
         f"recipe_ has the order {recipe.order}",
     )
-    require(isinstance(atoms, Atoms) and isinstance(atoms.terms, list), "atoms_ are no atoms")
+    require(isinstance(atoms, Atoms) and isinstance(atoms.terms, list), "atoms_ must be Atoms")
     require(atoms.delays == like.delays, "atoms_ have other delays")
     require(
         len(atoms.terms) == len(recipe.codes), "atoms_ have another number of codes than recipe_"
@@ -108,8 +121,10 @@ def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
         require(isinstance(code, dict) and isinstance(term, dict) and len(code) > 0, "no terms")
         require(list(code) == list(term), "atoms_ have other terms than recipe_")
         for name, weight in code.items():
-            require(isinstance(name, str) and isinstance(weight, float), "a weight is no number")
-            require(bool(np.isfinite(weight)), "a weight is not finite")
+            require(
+                isinstance(name, str) and isinstance(weight, float), "a weight must be a number"
+            )
+            require(bool(np.isfinite(weight)), "a weight must be finite")
             _check_atom_columns(name, term[name], recipe, like)
             lengths.add(len(term[name]))
     require(len(lengths) == 1 and 0 not in lengths, "terms of atoms_ have different lengths")
@@ -132,15 +147,23 @@ def _check_atom_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> N
 
 def check_memories(memories: Any, atoms: Atoms, recipe: Recipe) -> None:
     """Raise unless the averages of online learning belong to the atoms."""
-    require(isinstance(memories, list) and len(memories) == len(recipe.codes), "other _memories")
+    require(
+        isinstance(memories, list) and len(memories) == len(recipe.codes),
+        "_memories must have one entry per code",
+    )
     for memory, term in zip(memories, atoms.terms, strict=True):
-        require(isinstance(memory, Memory), "_memories are no memories")
+        require(isinstance(memory, Memory), "_memories must be a list of Memory")
         for averages in (memory.pulls, memory.curves):
-            require(isinstance(averages, list) and len(averages) == len(term), "other averages")
+            require(
+                isinstance(averages, list) and len(averages) == len(term),
+                "_memories must have one average per term",
+            )
         parts = zip(memory.pulls, memory.curves, term.values(), strict=True)
         for pull, curve, columns in parts:
             check_array("pulls", pull, columns.rows.shape)
             check_array("curves", curve, (*columns.eigenvalues.shape, len(NODES)))
         check_array("idle", memory.idle, (len(atoms),), "i")
         check_array("learned", memory.learned, (len(atoms),), "b")
-        require(type(memory.n_batches) is int and memory.n_batches >= 0, "n_batches is no number")
+        require(
+            type(memory.n_batches) is int and memory.n_batches >= 0, "n_batches must be an integer"
+        )

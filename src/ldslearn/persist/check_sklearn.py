@@ -18,36 +18,38 @@ _MOST_SAMPLES = 10**6  # in the kernel matrix that an SVM was fitted to
 def check_linear(model: Any) -> None:
     """Raise unless coefficients, intercepts and classes belong together."""
     if "_label_binarizer" in vars(model):
-        require(isinstance(model._label_binarizer, LabelBinarizer), "classes_ are no labels")
-        require("classes_" in vars(model._label_binarizer), "classes_ are no labels")
+        require(isinstance(model._label_binarizer, LabelBinarizer), "classes_ must be labels")
+        require("classes_" in vars(model._label_binarizer), "classes_ must be labels")
     classes, n_features = model.classes_, model.n_features_in_
-    require(isinstance(classes, np.ndarray) and classes.ndim == 1, "classes_ is no list of labels")
-    require(len(classes) >= 2, "fewer than two classes")
+    require(
+        isinstance(classes, np.ndarray) and classes.ndim == 1, "classes_ must be a list of labels"
+    )
+    require(len(classes) >= 2, "classes_ must have at least two labels")
     rows = 1 if len(classes) == 2 else len(classes)
-    require(isinstance(n_features, Integral), "n_features_in_ is no number")
+    require(isinstance(n_features, Integral), "n_features_in_ must be an integer")
     check_array("coef_", model.coef_, (rows, int(n_features)))
     if isinstance(model.intercept_, np.ndarray) and model.intercept_.ndim:
         check_array("intercept_", model.intercept_, (rows,))
     else:
-        require(np.isfinite(float(model.intercept_)), "intercept_ is no number")
+        require(np.isfinite(float(model.intercept_)), "intercept_ must be a number")
 
 
 def check_scaler(scaler: StandardScaler) -> None:
     """Raise unless means and scales are one per feature."""
-    require(isinstance(scaler.n_features_in_, Integral), "n_features_in_ is no number")
+    require(isinstance(scaler.n_features_in_, Integral), "n_features_in_ must be an integer")
     n_features = int(scaler.n_features_in_)
     if scaler.with_mean or scaler.mean_ is not None:
         check_array("mean_", scaler.mean_, (n_features,))
     if scaler.with_std or scaler.scale_ is not None:
         check_array("scale_", scaler.scale_, (n_features,))
-        require(bool((scaler.scale_ > 0).all()), "scale_ is not positive")
+        require(bool((scaler.scale_ > 0).all()), "scale_ must be positive")
     require(scaler.mean_ is not None or scaler.scale_ is not None or n_features < 10**6, "no scale")
 
 
 def check_support_vectors(svc: SVC) -> None:
     """Raise for support vectors that libsvm would read outside of its memory."""
     require(
-        isinstance(svc.classes_, np.ndarray) and svc.classes_.ndim == 1, "classes_ are no labels"
+        isinstance(svc.classes_, np.ndarray) and svc.classes_.ndim == 1, "classes_ must be labels"
     )
     n_classes, counts, support = len(svc.classes_), svc._n_support, svc.support_
     pairs = n_classes * (n_classes - 1) // 2

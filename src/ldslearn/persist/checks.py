@@ -65,7 +65,7 @@ def check_fitted(estimator: Any) -> None:
     """
     check, attributes = _find_rule(estimator)
     if check is None:
-        raise ValueError(f"a {type(estimator).__name__} is no estimator")
+        raise ValueError(f"{type(estimator).__name__} must be an estimator")
     for attribute in attributes:
         require(attribute in vars(estimator), f"{type(estimator).__name__} lacks {attribute}")
     check(estimator)
@@ -131,16 +131,16 @@ def _check_encoder(encoder: LDSEncoder) -> None:
 
 def _check_channel_scaler(scaler: ChannelScaler) -> None:
     check_array("scale_", scaler.scale_, (None,))
-    require(len(scaler.scale_) > 0 and bool((scaler.scale_ > 0).all()), "scale_ is not positive")
+    require(len(scaler.scale_) > 0 and bool((scaler.scale_ > 0).all()), "scale_ must be positive")
 
 
 def _check_coder(coder: SparseCoder) -> None:
-    require(isinstance(coder.kernel_, FittedKernel), "kernel_ is no fitted kernel")
+    require(isinstance(coder.kernel_, FittedKernel), "kernel_ must be a FittedKernel")
     check_kernel(coder.kernel_)
 
 
 def _check_sparse(classifier: SparseCodingClassifier) -> None:
-    require(isinstance(classifier.coder_, SparseCoder), "coder_ is no SparseCoder")
+    require(isinstance(classifier.coder_, SparseCoder), "coder_ must be a SparseCoder")
     check_fitted(classifier.coder_)
     check_classes(classifier.classes_)
     n_atoms = len(classifier.coder_.kernel_.systems)
@@ -151,20 +151,23 @@ def _check_sparse(classifier: SparseCodingClassifier) -> None:
 
 def _check_nearest(classifier: NearestLDSClassifier) -> None:
     systems = classifier.systems_
-    require(isinstance(systems, LDS) and len(systems) > 0, "systems_ are no systems")
+    require(isinstance(systems, LDS) and len(systems) > 0, "systems_ must be an LDS batch")
     check_classes(classifier.classes_)
     check_indices("_labels", classifier._labels, len(systems), len(classifier.classes_))
     check_count("n_neighbors", classifier.n_neighbors, len(systems))
-    require(isinstance(classifier.distance, str), "distance is no name")
+    require(isinstance(classifier.distance, str), "distance must be a name")
     settings = classifier.distance_params
-    require(settings is None or isinstance(settings, dict), "distance_params is no dict")
+    require(settings is None or isinstance(settings, dict), "distance_params must be a dict")
 
 
 def _check_svm(classifier: LDSSVC) -> None:
     check_kernel(classifier.kernel_)
     check_classes(classifier.classes_)
     svc = classifier.svc_
-    require(isinstance(svc, SVC) and svc.kernel == "precomputed", "svc_ is no SVC of a kernel")
+    require(
+        isinstance(svc, SVC) and svc.kernel == "precomputed",
+        "svc_ must be an SVC of a precomputed kernel",
+    )
     check_fitted(svc)
     columns = count_columns(classifier.kernel_)
     require(
@@ -172,7 +175,7 @@ def _check_svm(classifier: LDSSVC) -> None:
         "support vectors that are not those of the kernel",
     )
     require(np.array_equal(svc.classes_, classifier.classes_), "svc_ has other classes")
-    require(isinstance(classifier.C_, Real), "C_ is no number")
+    require(isinstance(classifier.C_, Real), "C_ must be a number")
 
 
 def _check_dictionary(dictionary: SystemDictionary) -> None:
@@ -180,7 +183,7 @@ def _check_dictionary(dictionary: SystemDictionary) -> None:
     require(len(dictionary.atoms_) == dictionary.n_atoms, f"n_atoms is {dictionary.n_atoms!r:.40}")
     if hasattr(dictionary, "_memories"):
         check_memories(dictionary._memories, dictionary.atoms_, dictionary.recipe_)
-        require(isinstance(dictionary.batch_objective_, list), "batch_objective_ is no list")
+        require(isinstance(dictionary.batch_objective_, list), "batch_objective_ must be a list")
 
 
 def _check_kmeans(model: LDSKMeans) -> None:
@@ -190,7 +193,10 @@ def _check_kmeans(model: LDSKMeans) -> None:
 
 
 def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
-    require(isinstance(classifier.dictionary_, SystemDictionary), "dictionary_ is no dictionary")
+    require(
+        isinstance(classifier.dictionary_, SystemDictionary),
+        "dictionary_ must be a SystemDictionary",
+    )
     check_fitted(classifier.dictionary_)
     check_classes(classifier.classes_)
     check_mix(classifier)
@@ -205,22 +211,22 @@ def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
         n_atoms, n_classes = len(classifier.dictionary_.atoms_), len(classifier.classes_)
         check_indices("atom_classes_", classifier.atom_classes_, n_atoms, n_classes)
     for one in getattr(classifier, "dictionaries_", []):
-        require(isinstance(one, SystemDictionary), "dictionaries_ are no dictionaries")
+        require(isinstance(one, SystemDictionary), "dictionaries_ must be SystemDictionary")
         check_fitted(one)
 
 
 def _check_pipeline(pipeline: Pipeline) -> None:
     steps = pipeline.steps
-    require(isinstance(steps, list) and len(steps) > 0, "it has no steps")
+    require(isinstance(steps, list) and len(steps) > 0, "the pipeline must have steps")
     for pair in steps:
         require(
             isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str),
-            "a step is no pair of a name and an estimator",
+            "a step must be a pair of a name and an estimator",
         )
         if pair[1] not in ("passthrough", None):
             check_fitted(pair[1])
-    require(len({name for name, _ in steps}) == len(steps), "two steps of one name")
-    require(pipeline.memory is None, "memory is not None")
+    require(len({name for name, _ in steps}) == len(steps), "names of steps must be different")
+    require(pipeline.memory is None, "memory must be None")
     _steps_after_encoder(pipeline)
 
 
@@ -251,19 +257,19 @@ def _steps_after_encoder(pipeline: Pipeline) -> list[tuple[str, Any]]:
 
 
 def _check_auto(model: AutoLDSClassifier) -> None:
-    require(isinstance(model.pipeline_, Pipeline), "pipeline_ is no Pipeline")
+    require(isinstance(model.pipeline_, Pipeline), "pipeline_ must be a Pipeline")
     check_fitted(model.pipeline_)
     kinds = [type(step) for _, step in model.pipeline_.steps]
     known = [[*before, LDSEncoder, last] for before in ([], [ChannelScaler])
              for last in (LDSSVC, SparseCodingClassifier)]  # fmt: skip
-    require(kinds in known, "pipeline_ is not an encoder and a classifier")
+    require(kinds in known, "pipeline_ must be an encoder and a classifier")
     check_classes(model.classes_)
     require(np.array_equal(model.pipeline_[-1].classes_, model.classes_), "other classes_")
     channels = model.pipeline_[-2].n_channels_in_
     require(model.n_channels_in_ == channels, f"n_channels_in_ is {model.n_channels_in_!r:.40}")
     factor = model._factor
     require(isinstance(factor, float) and 0 < factor < np.inf, f"_factor is {factor!r:.40}")
-    require(isinstance(model.report_, Report), "report_ is no report")
+    require(isinstance(model.report_, Report), "report_ must be a Report")
     str(model.report_)  # raises if its numbers are wrong
 
 

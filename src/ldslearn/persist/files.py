@@ -122,7 +122,7 @@ def read_saved(path: str | os.PathLike[str]) -> Saved:
         if header.get("digest") != digest_contents(body, arrays):
             raise ValueError("its contents do not match their checksum")
         if not isinstance(body["about"], dict):
-            raise ValueError("about is no dict")
+            raise ValueError("about must be a dict")
     if header["version"] == 1:
         about = {**body["about"], "reading": body["reading"], "frame_shape": body["frame_shape"]}
         saved = {"versions": about.get("versions")}
@@ -135,18 +135,18 @@ def _unpack_saved(
 ) -> Saved:
     with explain_damage(path):
         if not isinstance(saved, dict):
-            raise ValueError("saved is no dict")
+            raise ValueError("saved must be a dict")
         theirs = saved.get("versions")
         if theirs is not None and not isinstance(theirs, dict):
-            raise ValueError("versions is no dict")
+            raise ValueError("versions must be a dict")
         estimator = unpack(node, arrays)
         check_fitted(estimator)
     ours = version("scikit-learn")
     made_with = str((theirs or {}).get("scikit-learn"))
     if _holds_foreign(node) and made_with.split(".")[:2] != ours.split(".")[:2]:
         text = (
-            f"the model was made with scikit-learn {made_with}, and this is {ours}: its "
-            "predictions may differ. Train it anew, or install that version."
+            f"the model was made with scikit-learn {made_with}, and the installed version is "
+            f"{ours}: its predictions may differ. Train it again, or install that version."
         )
         warnings.warn(text, stacklevel=3)
     return Saved(estimator, about, {"class": type(estimator).__name__, **saved})
@@ -167,8 +167,8 @@ def explain_damage(
 ) -> Iterator[None]:
     """Turn errors about the contents of a file into one message that names the file.
 
-    Contents may be anything until they are checked. Pass ``DAMAGE`` for `errors` once they are:
-    any other error of an estimator is then a bug in ldslearn.
+    Contents may have any type until they are checked, and code that unpacks them raises any error.
+    Pass ``DAMAGE`` for `errors` once they are: any other error is then a bug in ldslearn.
     """
     try:
         yield

@@ -208,7 +208,7 @@ class Model:
         if missing:
             raise ValueError(f"about has no {missing[0]}")
         if self.about and not isinstance(self.about["data"], dict):
-            raise ValueError("data is no dict")
+            raise ValueError("data must be a dict")
         shape = self.frame_shape
         if shape is not None and math.prod(shape) != self._encoder.n_channels_in_:
             raise ValueError(f"frames of shape {shape} have another number of channels")

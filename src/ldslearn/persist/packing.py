@@ -176,7 +176,7 @@ def _check_numbers(values: dict[Any, Any]) -> dict[Any, Any]:
     for name, most in _LARGEST.items():
         value = values.get(name)
         if isinstance(value, int | float) and not abs(value) <= most:
-            raise ValueError(f"{name} = {value}")
+            raise ValueError(f"{name} must be at most {most}; got {value}")
     return values
 
 
