@@ -222,7 +222,7 @@ def test_groups_are_left_out_as_wholes():
 
 def test_groups_that_make_folds_impossible():
     X, y = make_small(2, 4)
-    with pytest.raises(ValueError, match="groups must be two at least"):
+    with pytest.raises(ValueError, match="groups must name at least two groups"):
         fit_model(X, y, groups=[1] * 8)
     with pytest.raises(ValueError, match="groups must have one entry for each of 8 sequences"):
         fit_model(X, y, groups=[1, 2])

@@ -253,7 +253,7 @@ def test_given_splits():
     assert len(PROTOCOLS["ucla"].splits(data)) == 3
     with pytest.raises(ValueError, match=r"part to test must be one of 1, 2, 3, or each.*split:3"):
         parse_protocol("split").splits(data)
-    with pytest.raises(ValueError, match="say what is trained on"):
+    with pytest.raises(ValueError, match="have a train/test split; got none"):
         parse_protocol("split").splits(collection(TEXT))
     with pytest.raises(ValueError, match="two values"):
         parse_protocol("split:1").splits(collection(TEXT, split=[1] * 30))

@@ -40,6 +40,9 @@ def check_groups(groups: Any, n_items: int, what: str = "sequences") -> NDArray[
         )
     if len(np.unique(found)) < 2:
         raise _errors.invalid(
-            "groups", "be two at least", "one", f"Without groups, folds split {what} at random."
+            "groups",
+            "name at least two groups",
+            "one",
+            f"Without groups, folds split {what} at random.",
         )
     return found

@@ -46,7 +46,7 @@ def check_automatic(values: dict[str, Any]) -> None:
         if value is not None and (name, value) != ("stabilizer", "soft"):
             raise _errors.invalid(
                 name,
-                "not be given to the method auto, which chooses for itself",
+                "not be given to the method auto, which chooses it",
                 value,
                 "Name another method, for example lds-sc-grass.",
             )

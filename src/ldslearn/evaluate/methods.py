@@ -1,4 +1,4 @@
-"""The paper's methods by their names, and the one that chooses by itself."""
+"""The paper's methods by their names, and the automatic method."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """Protocols as data: how a collection is split into training and test sequences."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from ldslearn._errors import suggest_name
 from ldslearn._types import Indices
 from ldslearn.classify.folds import cut_folds
 from ldslearn.datasets.collection import UNUSED, Collection
+from ldslearn.evaluate.label_checks import check_two_classes, no_labels, too_few_of_class
 
 Split = tuple[Indices, Indices]
 
@@ -70,7 +70,7 @@ class Protocol:
         if self.kind == "groups":
             if groups is None:
                 raise _errors.invalid(
-                    "the collection", "have two groups at least", "fewer",
+                    "the collection", "have at least two groups", "fewer",
                     "Name them in a column 'group' of a manifest or of --labels FILE, or by "
                     "folders: --levels group/class/item.",
                 )  # fmt: skip
@@ -82,7 +82,7 @@ class Protocol:
         needed = self.repeats if self.kind == "folds" else 2
         if count < needed:
             others = int(np.sum(counts == count)) - 1
-            raise _too_few_of_class(smallest, count, others, needed)
+            raise too_few_of_class(smallest, count, others, needed)
         if self.kind == "folds":
             return cut_folds(data.y, None, self.repeats, seed)
         tested, n_classes = int(np.ceil(self.test_size * len(data))), len(data.classes)
@@ -117,7 +117,7 @@ class Protocol:
     def _read_split(self, data: Collection) -> list[Split]:
         if data.split is None:
             raise _errors.invalid(
-                "the collection", "say what is trained on and what is tested", "no split",
+                "the collection", "have a train/test split", "none",
                 "Use folds:5, or a manifest with a column 'split'.",
             )  # fmt: skip
         parts = [str(part) for part in np.unique(data.split)]
@@ -128,7 +128,7 @@ class Protocol:
                 f"Write split:{parts[-1]}, for example.",
             )  # fmt: skip
         if len(parts) < 2:
-            raise _errors.invalid("split", "have two values at least", parts, "")
+            raise _errors.invalid("split", "have at least two values", parts, "")
         return [
             (np.flatnonzero(data.split != part), np.flatnonzero(data.split == part))
             for part in tested
@@ -272,42 +272,3 @@ def _find_groups(data: Collection) -> NDArray[np.str_] | None:
 def _find_smallest_class(y: NDArray[np.str_]) -> tuple[str, int]:
     labels, counts = np.unique(y, return_counts=True)
     return str(labels[counts.argmin()]), int(counts.min())
-
-
-def _too_few_of_class(label: str, count: int, others: int, folds: int) -> ValueError:
-    """Return the error for a class that is too small for folds."""
-    also = f" and of {others} more {'class' if others == 1 else 'classes'}" * bool(others)
-    if count < 2:
-        return _errors.invalid(
-            "every class", "have at least 2 items, one to train on and one to test",
-            f"{count} of class {label!r}{also}",
-            "Add items, or omit the class.",
-        )  # fmt: skip
-    return _errors.invalid(
-        "every class",
-        f"have at least {folds} items for {folds} folds",
-        f"{count} of class {label!r}{also}",
-        f"Use at most {count} folds (--folds {count}), or add items.",
-    )
-
-
-def no_labels(names: Sequence[str]) -> ValueError:
-    """Return the error about items without labels, where labels are needed."""
-    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return _errors.invalid(
-        "the collection", "have labels", f"none for {names[0]}{more}",
-        "Move the items of each class into a folder of its own, or write a CSV file with the line "
-        f"'item,label' and lines such as '{names[0]},LABEL', and name it by --labels FILE "
-        "(labels='FILE' in Python).",
-    )  # fmt: skip
-
-
-def check_two_classes(data: Collection) -> None:
-    """Raise unless a collection with labels has two classes or more."""
-    if len(data.classes) < 2:
-        raise _errors.invalid(
-            "the collection", "hold at least two classes",
-            f"{len(data)} items of the one class {data.classes[0]!r}",
-            "Add items of another class. To group items without labels, use `ldslearn cluster` or "
-            "LDSKMeans.",
-        )  # fmt: skip

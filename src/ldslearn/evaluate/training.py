@@ -9,8 +9,8 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.datasets.summary import summarize_collection
 from ldslearn.evaluate.fitting import fit_method
+from ldslearn.evaluate.label_checks import check_two_classes, no_labels
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
-from ldslearn.evaluate.protocols import check_two_classes, no_labels
 from ldslearn.persist import Model
 
 
