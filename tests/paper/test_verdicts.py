@@ -8,11 +8,10 @@ import pytest
 from scipy import stats
 
 from ldslearn.paper.claims import CLAIMS
-from ldslearn.paper.evidence import Estimate, Evidence
+from ldslearn.paper.evidence import VERDICTS, Estimate, Evidence
 from ldslearn.paper.verdicts import (
     END,
     START,
-    VERDICTS,
     adjust_p_values,
     combine_p_values,
     decide_claims,

@@ -29,7 +29,9 @@ def make_record(*panels):
     }  # fmt: skip
     return {
         "quick": True, "n_runs": 1, "seconds": 1.0, "claims": [claim],
-        "figures": [{"title": HOSTILE, "collections": [collection], "panels": list(panels)}],
+        "figures": [
+            {"name": "x", "title": HOSTILE, "collections": [collection], "panels": list(panels)}
+        ],
         "collections": {"x": about},
         "makers": [{"versions": {"x": HOSTILE}, "machine": {"system": HOSTILE, "cores": 2}}],
     }  # fmt: skip
@@ -61,6 +63,22 @@ def test_texts_of_a_record_are_escaped():
     page = render_reproduction_page(make_record(*panels), HOSTILE)
     assert page.count("<script>") == 1  # the page's own
     assert page.count("&lt;script&gt;") > 10
+
+
+@pytest.mark.parametrize(
+    ("names", "title", "cites"),
+    [
+        (["fig2", "table4"], "Reproduction of the paper", True),
+        (["fig2", "accuracy"], "Reproduction of the paper and further experiments", True),
+        (["accuracy", "clusters"], "Experiments beyond the paper", False),
+    ],
+)
+def test_the_title_says_whether_plans_are_those_of_the_paper(names, title, cites):
+    record = make_record()
+    record["figures"] = [{**record["figures"][0], "name": name} for name in names]
+    page = render_reproduction_page(record, "ldslearn reproduce")
+    assert f"<h1>{title}</h1>" in page
+    assert ("Analyzing Linear Dynamical Systems" in page) is cites
 
 
 def test_colour_frames_become_grey():

@@ -1,4 +1,4 @@
-"""AtomPictures of atoms before and after learning: Fig. 13."""
+"""Pictures of atoms before and after learning: Fig. 13."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""The claims of the paper, by name."""
+"""The claims of the paper, by name.
+
+Evidence for a claim comes from the `judge_*` function of the experiment of its figure.
+"""
 
 from dataclasses import dataclass
 

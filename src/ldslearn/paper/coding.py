@@ -164,9 +164,9 @@ def judge_times(data_set: DataSet, orders: list[int], seconds: Any) -> list[Evid
 
 
 def judge_states(data_set: DataSet, states: list[int], found: Any) -> list[Evidence]:
-    """Both sparse methods against the nearest neighbour and each other, and how steady they are.
+    """Compare both sparse methods with the nearest neighbour, with each other, and over n.
 
-    Over the larger half of the n, the median included.
+    Uses the larger half of the n, the median included.
     """
     large = take_larger_half(states)
     present = {method for method, _ in found}

@@ -10,8 +10,12 @@ from scipy.stats import t as student
 
 from ldslearn._types import Floats
 
+CONFIRMED, REFUTED, MIXED = "confirmed", "refuted", "mixed"
+UNDECIDED, NOT_JUDGED = "undecided", "not judged"
+VERDICTS = (CONFIRMED, REFUTED, MIXED, UNDECIDED, NOT_JUDGED)
+
 MARGIN = 0.05  # accuracies that differ by less than five points are called the same
-_SURE = 0.975  # two-sided 95 %
+_UPPER_QUANTILE = 0.975  # of a two-sided 95 % interval
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Estimate:
 
     @property
     def _reach(self) -> float:
-        return float(student.ppf(_SURE, self.df)) * self.error if self.df else inf
+        return float(student.ppf(_UPPER_QUANTILE, self.df)) * self.error if self.df else inf
 
     @property
     def p(self) -> float:
@@ -82,8 +86,8 @@ class Evidence:
     def verdict(self) -> str:
         """Whether the 95 % interval is above zero, below, or has both signs ("undecided")."""
         if self.estimate.low > 0:
-            return "confirmed"
-        return "refuted" if self.estimate.high < 0 else "undecided"
+            return CONFIRMED
+        return REFUTED if self.estimate.high < 0 else UNDECIDED
 
 
 def read_correct(numbers: Any) -> list[Floats]:

@@ -1,4 +1,4 @@
-"""Runs and their records: what was computed once is not computed again."""
+"""Run computations and cache their records."""
 
 import hashlib
 import json
@@ -24,8 +24,8 @@ _FIELDS = {
     "record", "seed", "configuration", "numbers", "seconds", "versions", "machine",
 }  # fmt: skip
 
-# Settings of a collection that are in the fingerprint of its data, or among the parameters.
-_ELSEWHERE = ("path", "draw", "n_states", "states")
+# Settings of a collection that are also in the fingerprint of its data, or among the parameters.
+_REPEATED_SETTINGS = ("path", "draw", "n_states", "states")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ class Run:
             "kind": self.kind,
             "collection": self.data_set.name,
             "fingerprint": self.data_set.fingerprint,
-            "settings": {k: v for k, v in self.data_set.settings.items() if k not in _ELSEWHERE},
+            "settings": {
+                k: v for k, v in self.data_set.settings.items() if k not in _REPEATED_SETTINGS
+            },
             "parameters": self.parameters,
         }
 

@@ -8,14 +8,20 @@ import numpy as np
 from scipy.stats import norm
 
 from ldslearn.paper.claims import CLAIMS
-from ldslearn.paper.evidence import Evidence
+from ldslearn.paper.evidence import (
+    CONFIRMED,
+    MIXED,
+    NOT_JUDGED,
+    REFUTED,
+    UNDECIDED,
+    VERDICTS,
+    Evidence,
+)
 
-VERDICTS = ("confirmed", "refuted", "mixed", "undecided", "not judged")
 START, END = "<!-- claims: begin -->", "<!-- claims: end -->"
 
-_UNLIKELY = 0.05
+_SIGNIFICANCE_LEVEL = 0.05
 _LEAST_P = 1e-12  # one collection says no more than this
-_OPPOSITE = {"confirmed": "refuted", "refuted": "confirmed"}
 
 
 def decide_claims(
@@ -81,17 +87,17 @@ def adjust_p_values(p_values: Sequence[float]) -> list[float]:
 
 def _decide_verdict(row: dict[str, Any]) -> str:
     if row["p"] is None:
-        return "not judged"
+        return NOT_JUDGED
     count = row["count"]
     n_judged = sum(count.values())
-    if all(count.get(verdict) for verdict in _OPPOSITE):
-        return "mixed"
-    for verdict in _OPPOSITE:
+    if count.get(CONFIRMED) and count.get(REFUTED):
+        return MIXED
+    for verdict in (CONFIRMED, REFUTED):
         own = count.get(verdict, 0)
-        agrees = (row["p"] < 0.5) == (verdict == "confirmed")
-        if own >= 2 and 2 * own > n_judged and agrees and row["adjusted_p"] < _UNLIKELY:
+        agrees = (row["p"] < 0.5) == (verdict == CONFIRMED)
+        if own >= 2 and 2 * own > n_judged and agrees and row["adjusted_p"] < _SIGNIFICANCE_LEVEL:
             return verdict
-    return "undecided"
+    return UNDECIDED
 
 
 def summarize_claims(record: dict[str, Any]) -> dict[str, Any]:

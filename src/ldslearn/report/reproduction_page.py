@@ -1,4 +1,4 @@
-"""The page of a reproduction of the paper: claims, figures and tables."""
+"""The page of `ldslearn reproduce`: claims, figures and tables."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ldslearn.paper.evidence import CONFIRMED, MIXED, NOT_JUDGED, REFUTED, UNDECIDED
+from ldslearn.paper.plans import plan_names
 from ldslearn.report.eigenvalues import draw_eigenvalues
 from ldslearn.report.images import format_film, format_image
 from ldslearn.report.line_charts import Series, draw_lines
@@ -22,7 +24,11 @@ from ldslearn.report.page import (
 from ldslearn.report.provenance import describe_data, format_command, format_versions
 from ldslearn.video.tiling import tile_images
 
-_MARKS = {"confirmed": "✓", "refuted": "✗", "mixed": "±", "undecided": "?", "not judged": "·"}
+_MARKS = {CONFIRMED: "✓", REFUTED: "✗", MIXED: "±", UNDECIDED: "?", NOT_JUDGED: "·"}
+_PAPER = (
+    "“Analyzing Linear Dynamical Systems: From Modeling to Coding and Learning” (Huang, Sun, Cao, "
+    "Harandi)."
+)
 _GREY = 128  # pixel of the value zero
 _GAP = 2  # pixels between images
 _NARROW = 19  # rem: three charts per row on a laptop
@@ -39,16 +45,26 @@ def render_reproduction_page(record: dict[str, Any], command: str) -> str:
     command : str
         The command line that made the record.
     """
-    sections = [_format_summary(record)]
+    title, introduction = _introduce([one["name"] for one in record["figures"]])
+    sections = [_format_summary(record, introduction)]
     if record["claims"]:
         sections.append(Section("Claims of the paper", *_format_claims(record["claims"])))
     sections += [_format_experiment(one) for one in record["figures"]]
     sections.append(Section("Data", _format_data(record["collections"])))
     sections.append(format_command(command, _format_runs(record)))
-    return render_page("Reproduction of the paper", sections)
+    return render_page(title, sections)
 
 
-def _format_summary(record: dict[str, Any]) -> str:
+def _introduce(names: list[str]) -> tuple[str, str]:
+    """Return title and first sentence of a page: whether its plans are those of the paper."""
+    exhibits = set(plan_names(exhibits_only=True))
+    others = [name for name in names if name not in exhibits]
+    if names and len(others) == len(names):
+        return "Experiments beyond the paper", "No figure or table of this page is in the paper."
+    return "Reproduction of the paper" + " and further experiments" * bool(others), _PAPER
+
+
+def _format_summary(record: dict[str, Any], introduction: str) -> str:
     counts = Counter(claim["verdict"] for claim in record["claims"])
     verdicts = [(str(counts[verdict]), verdict) for verdict in _MARKS if counts[verdict]]
     origins = {one["origin"] for one in record["collections"].values()}
@@ -61,8 +77,7 @@ def _format_summary(record: dict[str, Any]) -> str:
     used = ", ".join(words[origin] for origin in words if origin in origins)
     short = " Fewer values and rounds than in a full run (--quick)." if record["quick"] else ""
     return (format_measures(verdicts) if verdicts else "") + format_paragraph(
-        "“Analyzing Linear Dynamical Systems: From Modeling to Coding and Learning” (Huang, Sun, "
-        f"Cao, Harandi). Figures and tables: {len(record['figures'])}. Runs: {record['n_runs']}. "
+        f"{introduction} Figures and tables: {len(record['figures'])}. Runs: {record['n_runs']}. "
         f"Data: {used}.{short}",
         "lead",
     )
@@ -104,7 +119,7 @@ def _format_count(count: dict[str, int]) -> str:
 
 
 def _format_verdict(verdict: str) -> str:
-    kind = {"confirmed": "right", "refuted": "wrong"}.get(verdict, "faint")
+    kind = {CONFIRMED: "right", REFUTED: "wrong"}.get(verdict, "faint")
     return f'<span class="{kind}" title="{verdict}">{_MARKS[verdict]}</span>'
 
 
