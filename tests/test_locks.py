@@ -71,7 +71,7 @@ LEFT = {
     "another container": lambda: json.dumps({**Owner.current().as_dict(), "host": "other"}),
     "empty": lambda: "",
     "damaged": lambda: '{"pid": 1e999}',
-    "a time that cannot be": lambda: json.dumps({**Owner.current().as_dict(), "since": 10**400}),
+    "an invalid time": lambda: json.dumps({**Owner.current().as_dict(), "since": 10**400}),
     "nested": lambda: "[" * 2000,
     "large": lambda: "1" * 10**5,
 }

@@ -1,4 +1,4 @@
-"""Arrays in npy and npz files, and files of our own format, read without trusting their bytes."""
+"""Arrays in npy and npz files, and in ldslearn files, read without trusting their bytes."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from ldslearn._kinds import recognize
 from ldslearn._records import parse_json
 from ldslearn._writing import atomic_write
 
-_MAX_JSON = 2**26  # bytes of the JSON header of a file of our own
+_MAX_JSON = 2**26  # bytes of the JSON header of an ldslearn file
 _MAX_HEADER = 10_000  # bytes of an npy header; the limit of np.load
 _END = 22  # bytes of the last record of an archive, without its comment
 
@@ -69,7 +69,7 @@ def find_kind(path: str | os.PathLike[str]) -> str | None:
             with archive.open(member) as stream:
                 header = _parse_header(_read_array(stream, member.file_size))
             return str(header["format"])
-    except DAMAGE:  # not a file of ours, whatever it is
+    except DAMAGE:  # not an ldslearn file, whatever it is
         return None
 
 
@@ -104,7 +104,7 @@ def load_arrays(
 
 
 def _parse_header(text: NDArray[Any] | None) -> dict[str, Any]:
-    """Return the JSON header of a file of ours; raise ValueError if it is none."""
+    """Return the JSON header of an ldslearn file; raise ValueError if there is none."""
     header = parse_json(str(text))
     if not isinstance(header, dict) or not {"format", "version"} <= header.keys():
         raise ValueError("a header without format and version")

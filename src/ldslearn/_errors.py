@@ -122,7 +122,7 @@ def bad_file(path: str | PathLike[str], rule: str, reason: object, remedy: str =
 
 
 def describe_skipped(reasons: Sequence[str]) -> str:
-    """Return the text of the warning about items that could not be read."""
+    """Return the text of the warning about skipped items."""
     count = "1 item was" if len(reasons) == 1 else f"{len(reasons)} items were"
     return f"{count} skipped, the first because: {reasons[0]}"
 

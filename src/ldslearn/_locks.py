@@ -56,15 +56,15 @@ class Owner:
     def from_dict(cls, values: Any) -> Self:
         """Return the owner that a JSON value describes, or raise ValueError."""
         if not isinstance(values, dict):
-            raise ValueError("no owner")
+            raise ValueError("the lock file is not a JSON object")
         found: list[Any] = [values.get(name) for name in cls.__dataclass_fields__]
         host, boot, pid, since = found
         is_named = isinstance(host, str) and isinstance(boot, str)
         is_counted = type(pid) is int and 0 <= pid < 2**62
         if not is_named or not is_counted or type(since) not in (int, float):
-            raise ValueError("an owner without host, boot, pid and since")
+            raise ValueError("the lock file lacks host, boot, pid or since")
         if not 0 <= since < _LATEST:
-            raise ValueError("an owner since a time that cannot be")
+            raise ValueError("the lock file has an invalid time")
         return cls(host, boot, pid, since)
 
     def as_dict(self) -> dict[str, Any]:

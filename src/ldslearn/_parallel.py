@@ -23,7 +23,7 @@ from ldslearn._checks import check_jobs
 
 _SECONDS_BEFORE_PROGRESS = 1.0
 _LARGEST_BLOCK = 16  # items: enough to vectorise over, few enough for a bar that moves
-_BLOCK_BYTES = 2**22  # sent to a worker at once: many blocks for many workers
+_BYTES_PER_MESSAGE = 2**22  # to a worker: many blocks for many workers
 _BLOCKS_PER_THREAD = 4  # so that threads do not wait long for a slow block
 
 
@@ -164,7 +164,7 @@ class Engine:
         description : str
             Text of the progress bar; no bar without it.
         fallback : callable, optional
-            ``fallback(*block)`` replaces the result of a block that ended several workers.
+            ``fallback(*block)`` replaces the result of a block on which several workers died.
         """
         if not description:
             yield from (function(*block, *shared) for block in blocks)
@@ -189,7 +189,7 @@ def cut_by_bytes(sizes: Sequence[int]) -> list[slice]:
     slices: list[slice] = []
     total = 0
     for index, size in enumerate(sizes):
-        if slices and total + size <= _BLOCK_BYTES:
+        if slices and total + size <= _BYTES_PER_MESSAGE:
             slices[-1] = slice(slices[-1].start, index + 1)
             total += size
         else:

@@ -123,7 +123,7 @@ def test_queries_go_block_by_block(motions, monkeypatch):
     X, y, Z, _ = motions
     classifier = SparseCodingClassifier().fit(X, y)
     expected = classifier.residuals_for(Z)
-    monkeypatch.setattr(fitted_kernels, "_BLOCK_BYTES", 8 * 40 * 7)
+    monkeypatch.setattr(fitted_kernels, "_BYTES_PER_ROW_BLOCK", 8 * 40 * 7)
     assert len(list(classifier.coder_.kernel_.blocks(Z))) == 6
     np.testing.assert_allclose(classifier.residuals_for(Z), expected, rtol=1e-12)
 

@@ -53,9 +53,9 @@ def stored(path, systems, size=7, *, names=True):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr("ldslearn.models.blocks._STREAMED", 0)
+    monkeypatch.setattr("ldslearn.models.blocks._BYTES_PER_STORED_BLOCK", 0)
     monkeypatch.setattr("ldslearn.scale.kernel_files._TILE", 1)
-    monkeypatch.setattr("ldslearn.geometry.fitted_kernels._BLOCK_BYTES", 2048)
+    monkeypatch.setattr("ldslearn.geometry.fitted_kernels._BYTES_PER_ROW_BLOCK", 2048)
 
 
 def only_warning(call):

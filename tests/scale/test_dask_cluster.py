@@ -142,7 +142,7 @@ ESTIMATORS = {
 def test_estimators_take_stores_and_use_workers(client, systems, store, name, monkeypatch):
     estimator, methods = ESTIMATORS[name]
     estimator.fit(systems[:12], LABELS)
-    monkeypatch.setattr("ldslearn.models.blocks._STREAMED", 0)
+    monkeypatch.setattr("ldslearn.models.blocks._BYTES_PER_STORED_BLOCK", 0)
     for method in methods:
         expected = getattr(estimator, method)(systems)
         streamed = getattr(estimator, method)(store)
@@ -160,7 +160,7 @@ def numbers(values):
 
 
 def test_warnings_of_blocks_say_which_systems(client, systems, store, monkeypatch):
-    monkeypatch.setattr("ldslearn.models.blocks._STREAMED", 0)
+    monkeypatch.setattr("ldslearn.models.blocks._BYTES_PER_STORED_BLOCK", 0)
     coder = SparseCoder(sparsity=1e3).fit(systems[:5])
     texts = [
         rf"of systems {start} to {stop}, counted from the first of them: the code of system 0"
@@ -236,7 +236,7 @@ def test_a_kernel_goes_on_from_its_own_tiles_only(store, systems, tmp_path, monk
 
     interrupt(store, "projection", 5)
     with monkeypatch.context() as patch:  # killed: nothing is noted
-        patch.setattr(on_disk, "_save", lambda *_: None)
+        patch.setattr(on_disk, "_save_progress", lambda *_: None)
         interrupt(store, "covariance", 0)
     np.testing.assert_allclose(write_kernel(path, store), pairwise_kernel(systems), rtol=1e-12)
 
@@ -360,7 +360,7 @@ def test_the_death_of_the_last_worker_is_told(monkeypatch):
 
 def test_workers_that_never_come_are_not_waited_for_for_ever(monkeypatch):
     monkeypatch.setattr(dask_cluster, "_SECONDS_BETWEEN_CHECKS", 0.1)
-    monkeypatch.setattr(dask_cluster, "_PATIENCE", 0.5)
+    monkeypatch.setattr(dask_cluster, "_MAX_WAIT_SECONDS", 0.5)
     with some_workers(1) as client, use_cluster(client) as engine:
         client.cluster.scale(0)
         wait_for(lambda: not client.nthreads())

@@ -137,7 +137,7 @@ def test_a_block_that_no_worker_survives_is_an_error(own_client, tmp_path, monke
     monkeypatch.setattr(own_client.cluster.scheduler, "allowed_failures", 0)
     with use_cluster(own_client) as engine:
         found = engine.map(Deadly().read, [(tmp_path / "deadly.npy",)], description="reading")
-        with pytest.raises(ChildProcessError, match="reading: one block ended several workers"):
+        with pytest.raises(ChildProcessError, match="reading: several workers died on the same"):
             list(found)
 
 

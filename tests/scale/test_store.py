@@ -69,7 +69,7 @@ def test_windows_and_settings_are_kept(tmp_path):
 
 
 def test_a_store_is_written_to_an_empty_folder_only(store, systems):
-    with pytest.raises(ValueError, match="must be new or empty; got files in it. Name another."):
+    with pytest.raises(ValueError, match="new or empty; got files in it. Choose another folder."):
         LDSStore.write(store.path, [systems])
 
 
@@ -211,7 +211,7 @@ def test_shards_are_compared_with_their_digest_once(store, systems, monkeypatch)
     start = whole.index(systems[4:5].mean.tobytes())
     damaged = whole[:start] + bytes([whole[start] ^ 1]) + whole[start + 1 :]
     path.write_bytes(damaged)
-    with pytest.raises(ValueError, match="by its SHA-256; got others. Delete it and encode"):
+    with pytest.raises(ValueError, match="match its SHA-256; got another checksum. Delete it"):
         LDSStore.open(store.path)[:]
     path.write_bytes(whole)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))

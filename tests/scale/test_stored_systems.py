@@ -16,7 +16,7 @@ def in_windows(n_sequences, seed=0):
 @pytest.fixture(params=["single", "windows"])
 def both(request, tmp_path, monkeypatch):
     """Systems, and a store of them that is read shard by shard."""
-    monkeypatch.setattr("ldslearn.models.blocks._STREAMED", 0)
+    monkeypatch.setattr("ldslearn.models.blocks._BYTES_PER_STORED_BLOCK", 0)
     systems = in_windows(9) if request.param == "windows" else contractions(9, 6, 3)
     return systems, LDSStore.write(tmp_path / "store", [systems[:4], systems[4:5], systems[5:]])
 

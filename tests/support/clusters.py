@@ -52,11 +52,11 @@ def without_cluster():
 @contextmanager
 def small_blocks(n_bytes=2000):
     """Blocks so small that little data have several."""
-    usual, _parallel._BLOCK_BYTES = _parallel._BLOCK_BYTES, n_bytes
+    usual, _parallel._BYTES_PER_MESSAGE = _parallel._BYTES_PER_MESSAGE, n_bytes
     try:
         yield
     finally:
-        _parallel._BLOCK_BYTES = usual
+        _parallel._BYTES_PER_MESSAGE = usual
 
 
 @contextmanager

@@ -79,5 +79,5 @@ def main(folder, megabytes, count):
 
 if __name__ == "__main__":
     if len(sys.argv) > 4:  # small blocks, for a small limit
-        blocks._STREAMED = samples._ON_DISK = samples._HELD = int(sys.argv[4])
+        blocks._BYTES_PER_STORED_BLOCK = samples._ON_DISK = samples._HELD = int(sys.argv[4])
     main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

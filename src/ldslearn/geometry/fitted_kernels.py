@@ -26,7 +26,7 @@ _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
     "mean": (squared_mean_distance, "median"),
     "deviation": (squared_deviation_distance, "median"),
 }
-_BLOCK_BYTES = 2**26  # of a block of rows of the kernel matrix of queries
+_BYTES_PER_ROW_BLOCK = 2**26  # of a block of rows of the kernel matrix of queries
 TRAINING = " of the training systems"
 _DIAGONAL_BLOCK = 8  # systems; a call costs more than the pairs that are not needed
 
@@ -149,7 +149,7 @@ def check_same_layout(X: Any, systems: LDS, whose: str) -> LDS:
 
 def cut_rows(n_rows: int, n_columns: int) -> Iterator[slice]:
     """Cut the rows of a matrix into blocks that take little memory."""
-    size = max(1, _BLOCK_BYTES // (8 * n_columns))
+    size = max(1, _BYTES_PER_ROW_BLOCK // (8 * n_columns))
     return (slice(start, start + size) for start in range(0, n_rows, size))
 
 

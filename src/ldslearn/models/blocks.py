@@ -13,7 +13,7 @@ from ldslearn._parallel import current_engine, cut_by_bytes
 from ldslearn._places import locate_systems, name_systems, warn_once
 from ldslearn.models.lds import LDS, as_systems
 
-_STREAMED = 2**24  # bytes of a store that are read at once
+_BYTES_PER_STORED_BLOCK = 2**24  # read from a store at once
 
 
 class LazyBlock(Protocol):
@@ -58,7 +58,7 @@ class StoredSystems(ABC):
 
     @abstractmethod
     def blocks(self, n_bytes: int = 0) -> Sequence[LazyBlock]:
-        """Return consecutive blocks of about so many bytes."""
+        """Return consecutive blocks of about `n_bytes` bytes."""
 
     @abstractmethod
     def window(self, index: int) -> Self:
@@ -76,7 +76,7 @@ def as_batch(X: Any, name: str = "X") -> LDS | StoredSystems:
 def cut_where_needed(X: Any) -> list[Block] | None:
     """Return consecutive blocks of systems; None where one piece is best."""
     if isinstance(X, StoredSystems):
-        return cut_systems(X, _STREAMED)
+        return cut_systems(X, _BYTES_PER_STORED_BLOCK)
     if not isinstance(X, LDS) or not current_engine().n_workers or not len(X):
         return None
     parts = cut_by_bytes([X.n_bytes // len(X)] * len(X))
@@ -84,7 +84,7 @@ def cut_where_needed(X: Any) -> list[Block] | None:
 
 
 def cut_systems(X: LDS | StoredSystems, n_bytes: int) -> list[Block]:
-    """Return consecutive blocks of about so many bytes, of at least one system or shard."""
+    """Return consecutive blocks of about `n_bytes` bytes, of at least one system or shard."""
     if isinstance(X, StoredSystems):
         return list(X.blocks(n_bytes))
     step = max(1, n_bytes * len(X) // X.n_bytes)

@@ -3,6 +3,10 @@
 Dask's scheduler puts tasks on workers, moves what they need, and repeats what a lost worker had
 computed. This module joins it to :class:`ldslearn._parallel.Engine`. Dask is an optional package:
 it is imported when a cluster is used.
+
+Others choose the size of a block: ``_parallel`` (systems in memory), ``models.blocks`` (systems of
+a store), ``dictionary.samples`` (learning), ``scale.encoding`` (items per shard),
+``scale.kernel_files`` (tiles of a kernel matrix), ``geometry.fitted_kernels`` (rows of one).
 """
 
 import math
@@ -18,14 +22,14 @@ from typing import Any
 from ldslearn import _places
 from ldslearn._parallel import Engine, show_progress, use_engine, use_one_thread
 
-_BLOCKS_PER_THREAD = 8  # sent to workers whose results are not back yet
+_BLOCKS_IN_FLIGHT_PER_THREAD = 8  # sent to workers whose results are not back yet
 _SECONDS_BETWEEN_COUNTS = 5.0
 _BATCHES_BETWEEN_EVENTS = 100
 _LOSSES = ("workers_lost", "results_lost", "tasks_moved")
 _SECONDS_BETWEEN_CHECKS = 10.0  # whether there are workers, while results are awaited
-_PATIENCE = 600.0  # seconds to wait for workers when there are none
-_RESTART = 5.0  # seconds for a killed worker to come back
-_STARTING = 1.0  # seconds from when a worker is known until its nanny knows that it has started
+_MAX_WAIT_SECONDS = 600.0  # for workers when there are none
+_RESTART_SECONDS = 5.0  # for a killed worker to come back
+_STARTING_SECONDS = 1.0  # from when a worker is known until its nanny knows that it has started
 _ATTEMPTS = 3  # at a block whose files or memory failed
 _LARGE = 2**21  # bytes to all blocks; larger shared values are sent once
 
@@ -76,7 +80,7 @@ class Cluster(Engine):
         with show_progress(description, len(blocks)) as advance, name_lost_scheduler(self.client):
             common = [self._share(value, len(blocks)) for value in shared]
             waiting: deque[tuple[tuple[Any, ...], Any]] = deque()
-            window, sent = _BLOCKS_PER_THREAD * self.n_workers, 0
+            window, sent = _BLOCKS_IN_FLIGHT_PER_THREAD * self.n_workers, 0
             while sent < len(blocks) or waiting:
                 new = blocks[sent : sent + window - len(waiting)]
                 waiting.extend(zip(new, self._send(function, new, common), strict=True))
@@ -161,8 +165,8 @@ class Cluster(Engine):
             except KilledWorker:
                 if fallback is None:
                     raise ChildProcessError(
-                        f"{description or function.__name__}: one block ended several workers "
-                        "in a row. They may have too little memory: give them more, or make "
+                        f"{description or function.__name__}: several workers died on the same "
+                        "block. They may have too little memory: give them more, or make "
                         "blocks smaller (shard_size)."
                     ) from None
                 self._await_restart()
@@ -198,11 +202,11 @@ class Cluster(Engine):
             except TimeoutError:
                 if self.client.nthreads():
                     seen = time.monotonic()
-                elif time.monotonic() - seen > _PATIENCE:
+                elif time.monotonic() - seen > _MAX_WAIT_SECONDS:
                     raise ConnectionError(
                         f"the scheduler at {address} must have workers; for "
-                        f"{_PATIENCE / 60:.0f} minutes there was none. Finished work is kept: "
-                        "start some workers and run it again."
+                        f"{_MAX_WAIT_SECONDS / 60:.0f} minutes there was none. Finished work is "
+                        "kept: start some workers and run it again."
                     ) from None
                 else:
                     warnings.warn(describe_no_workers(address), stacklevel=4)
@@ -213,8 +217,8 @@ class Cluster(Engine):
         A worker that dies before its nanny knows that it has started is never started again.
         """
         with suppress(TimeoutError):
-            self.client.wait_for_workers(max(1, self._n_processes), timeout=_RESTART)
-        time.sleep(_STARTING)
+            self.client.wait_for_workers(max(1, self._n_processes), timeout=_RESTART_SECONDS)
+        time.sleep(_STARTING_SECONDS)
 
     def _share(self, value: Any, n_blocks: int) -> Any:
         """Return the value, or a future of it, sent once and passed from worker to worker."""

@@ -88,7 +88,9 @@ def check_contents(folder: Path) -> None:
     others = [n for n in names if n != INDEX and not n.startswith(".") and not is_store_file(n)]
     if others:
         got = f"{others[0]} in it"
-        raise _errors.invalid(f"store {folder}", "be new, empty or a store", got, "Name another.")
+        raise _errors.invalid(
+            f"store {folder}", "be new, empty or a store", got, "Choose another folder."
+        )
 
 
 def check_resumable(folder: Path, about: dict[str, Any]) -> None:
@@ -99,8 +101,8 @@ def check_resumable(folder: Path, about: dict[str, Any]) -> None:
         return
     if "encoder" not in earlier:
         raise _errors.invalid(
-            f"store {folder}", "be new, empty or one made by encode", "systems of another origin",
-            "Name another.",
+            f"store {folder}", "be new, empty or one made by encode", "one made by LDSStore.write",
+            "Choose another folder.",
         )  # fmt: skip
     for what in ("encoder", "reading"):
         for name, value in now[what].items():

@@ -80,18 +80,20 @@ class Shard:
     def of(cls, values: Any) -> Self:
         """Return the shard that a JSON value describes, or raise ValueError."""
         if not isinstance(values, dict) or set(values) != set(cls.__dataclass_fields__):
-            raise ValueError("a shard without its fields")
+            raise ValueError("a shard entry lacks fields, or has unknown ones")
         pairs = values["skipped"]
         if not isinstance(pairs, list) or not all(
             isinstance(pair, list) and len(pair) == 2 for pair in pairs
         ):
-            raise ValueError("a shard that does not say what was skipped")
+            raise ValueError("'skipped' of a shard is not a list of pairs")
         skipped = tuple((str(name), str(reason)) for name, reason in pairs)
         shard = cls(**{**values, "skipped": skipped})
         whole = (type(n) is int and 0 <= n < 2**62 for n in (shard.length, shard.n_bytes))
         texts = all(isinstance(text, str) for text in (shard.name, shard.sha256, shard.fingerprint))
         if not all(whole) or not texts or not SHARD_NAME.fullmatch(shard.name):
-            raise ValueError(f"a shard {str(shard.name)[:40]!r} that cannot be")
+            raise ValueError(
+                f"shard {str(shard.name)[:40]!r} has an invalid name, length or checksum"
+            )
         return shard
 
 
@@ -102,7 +104,7 @@ class StoredBlock:
     path: Path
     shards: tuple[Shard, ...]
     window: int | None = None
-    opening: str | None = ""  # name of the opened store, which checks shards once; None: never
+    verification_id: str | None = ""  # of the opened store; None: shards are not verified
 
     def __len__(self) -> int:
         return sum(shard.length for shard in self.shards)
@@ -139,8 +141,8 @@ class StoredBlock:
                 path, f"have {shard.n_bytes} bytes, as its index says", size,
                 "Encode the same files again: complete shards are kept.",
             )  # fmt: skip
-        if self.opening is not None:
-            _check_digest(path, shard.sha256, self.opening)
+        if self.verification_id is not None:
+            _check_digest(path, shard.sha256, self.verification_id)
         return load_arrays(path, SHARD_KIND, SHARD_VERSION, list(names))
 
 
@@ -163,15 +165,15 @@ def write_shard(
     return Shard(path.name, len(systems), size, hash_file(path), fingerprint, tuple(skipped))
 
 
-def _check_digest(path: Path, sha256: str, opening: str) -> None:
+def _check_digest(path: Path, sha256: str, verification_id: str) -> None:
     """Raise unless a shard has the bytes that were written; checked once per opened store."""
     status = path.stat()
-    key = (opening, str(path), sha256, status.st_ino, status.st_mtime_ns)
+    key = (verification_id, str(path), sha256, status.st_ino, status.st_mtime_ns)
     if not sha256 or key in _verified:  # stores of early versions have none
         return
     if hash_file(path) != sha256:
         raise _errors.bad_file(
-            path, "have the bytes that were written to it, by its SHA-256", "others",
+            path, "match its SHA-256", "another checksum",
             "Delete it and encode the same files again: complete shards are kept.",
         )  # fmt: skip
     _verified.add(key)
@@ -200,7 +202,9 @@ def clear_folder(folder: Path) -> None:
     """
     found = [path for path in folder.iterdir() if not path.name.startswith(".")]
     if not all(NUMBERED_NAME.fullmatch(path.name) for path in found):
-        raise _errors.invalid(f"store {folder}", "be new or empty", "files in it", "Name another.")
+        raise _errors.invalid(
+            f"store {folder}", "be new or empty", "files in it", "Choose another folder."
+        )
     for path in found:
         path.unlink()
 
@@ -246,7 +250,7 @@ def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
             raise ValueError("fields of another version")
         listed, about = index.get("shards"), index.get("about")
         if not isinstance(listed, list) or not isinstance(about, dict):
-            raise ValueError("an index without shards, or without how they were made")
+            raise ValueError("the index lacks 'shards' or 'about'")
         shards = tuple(map(Shard.of, listed))
         if len({shard.name for shard in shards}) < len(shards):
             raise ValueError("two shards of one name")

@@ -31,7 +31,8 @@ from ldslearn.scale.shards import (
 class LDSStore(StoredSystems):
     """Systems in the files of a folder, as one batch that need not fit in memory.
 
-    It has the sizes of an :class:`LDS` batch. Indexing reads the systems that are named.
+    It has the attributes n_states, n_channels, n_noise, delays, windows and allow_unstable of an
+    :class:`LDS` batch. Indexing reads the selected systems.
     Dictionaries, :class:`~ldslearn.DictionaryClassifier` and :class:`~ldslearn.LDSKMeans` are
     fitted to a store, and every ``transform`` and ``predict`` takes one, block by block.
 
@@ -40,14 +41,15 @@ class LDSStore(StoredSystems):
     path : Path
     shards : tuple of Shard
     about : dict
-        How the systems were made: plain values.
+        Encoder and reading settings, as JSON values.
     """
 
     path: Path
     shards: tuple[Shard, ...]
     about: dict[str, Any] = field(default_factory=dict)
     _window: int | None = None
-    _opening: str | None = field(default="", compare=False)
+    # A new one per opened store: each shard is verified once per id. None: never verified.
+    _verification_id: str | None = field(default="", compare=False)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Self:
@@ -66,8 +68,8 @@ class LDSStore(StoredSystems):
                 "`ldslearn encode`, which resumes an interrupted run when it is repeated, or with "
                 "LDSStore.write."
             )
-        opening = secrets.token_hex(8) if verify else None
-        store = cls(folder, *read_index(folder), _opening=opening)
+        verification_id = secrets.token_hex(8) if verify else None
+        store = cls(folder, *read_index(folder), _verification_id=verification_id)
         if not len(store):
             raise _errors.bad_file(folder / INDEX, "name at least one sequence", "none")
         return store
@@ -112,13 +114,13 @@ class LDSStore(StoredSystems):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(N, n_channels, n_states); lets scikit-learn count."""
+        """(N, n_channels, n_states); scikit-learn counts samples by it."""
         return (len(self), *self._example.shape[1:])
 
     def __getattr__(self, name: str) -> Any:
         """Return n_states, n_channels, n_noise, delays, windows or allow_unstable."""
-        sizes = ("n_states", "n_channels", "n_noise", "delays", "windows", "allow_unstable")
-        if name in sizes:
+        shared = ("n_states", "n_channels", "n_noise", "delays", "windows", "allow_unstable")
+        if name in shared:
             return getattr(self._example, name)
         raise AttributeError(f"LDSStore has no attribute {name!r}: read systems with store[key].")
 
@@ -128,14 +130,14 @@ class LDSStore(StoredSystems):
             key = key[0]  # the form that scikit-learn uses
         wanted = np.atleast_1d(np.arange(len(self))[key])
         ends = np.cumsum([shard.length for shard in self.shards])
-        owners = np.searchsorted(ends, wanted, side="right")
+        shard_of = np.searchsorted(ends, wanted, side="right")
         parts, places = [self._example[:0]], []
-        for owner in np.unique(owners).tolist():
-            mine = np.flatnonzero(owners == owner)
-            start = ends[owner] - self.shards[owner].length
-            systems = self._make_block([self.shards[owner]]).load()
-            parts.append(systems[wanted[mine] - start])
-            places.append(mine)
+        for number in np.unique(shard_of).tolist():
+            positions = np.flatnonzero(shard_of == number)
+            start = ends[number] - self.shards[number].length
+            systems = self._make_block([self.shards[number]]).load()
+            parts.append(systems[wanted[positions] - start])
+            places.append(positions)
         if not places:
             return parts[0]
         order = np.argsort(np.concatenate(places), kind="stable")
@@ -146,7 +148,7 @@ class LDSStore(StoredSystems):
         return (block.load() for block in self.blocks())
 
     def blocks(self, n_bytes: int = 0) -> list[StoredBlock]:
-        """Return blocks of consecutive shards, of `n_bytes` at most or of one shard each."""
+        """Return blocks of consecutive shards of at most `n_bytes` (at least one shard each)."""
         found: list[list[Shard]] = []
         size = 0
         for shard in self.shards:
@@ -164,7 +166,7 @@ class LDSStore(StoredSystems):
         return self if self.windows == 1 else replace(self, _window=index)
 
     def _make_block(self, shards: Iterable[Shard]) -> StoredBlock:
-        return StoredBlock(self.path, tuple(shards), self._window, self._opening)
+        return StoredBlock(self.path, tuple(shards), self._window, self._verification_id)
 
     @property
     def skipped(self) -> list[tuple[str, str]]:
@@ -185,7 +187,7 @@ class LDSStore(StoredSystems):
         return None if len(known) < len(found) else [text for texts in known for text in texts]
 
     def verify(self) -> list[str]:
-        """Return the names of shards whose bytes are not those that were written."""
+        """Return the names of shards that are missing or do not match their SHA-256."""
         paths = {shard: self.path / shard.name for shard in self.shards if shard.length}
         return [
             shard.name
