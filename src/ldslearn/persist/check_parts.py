@@ -86,7 +86,10 @@ def check_kernel(kernel: Any) -> None:
         kernel_parts(name, settings)
         if isinstance(settings.get("order"), int):
             n_bytes = 8 * settings["order"] * systems.C.size
-            require(n_bytes <= memory_limit(), f"order = {settings['order']}")
+            require(
+                n_bytes <= memory_limit(),
+                f"order {settings['order']} of a kernel term is too large for the memory",
+            )
     n_systems = len(systems)
     if kernel.projector is not None:
         check_array("projector", kernel.projector, (n_systems, None))
@@ -118,7 +121,10 @@ def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
     )
     lengths = set()
     for code, term in zip(recipe.codes, atoms.terms, strict=True):
-        require(isinstance(code, dict) and isinstance(term, dict) and len(code) > 0, "no terms")
+        require(
+            isinstance(code, dict) and isinstance(term, dict) and len(code) > 0,
+            "a code must be a dict of terms",
+        )
         require(list(code) == list(term), "atoms_ have other terms than recipe_")
         for name, weight in code.items():
             require(
@@ -133,8 +139,11 @@ def check_atoms(atoms: Any, recipe: Any, like: Any) -> None:
 
 def _check_atom_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> None:
     part, window = split_name(name)
-    require(part in _KINDS and 0 <= window < like.windows, f"a term {name[:40]!r}")
-    require(isinstance(columns, Columns) and columns.kind == _KINDS[part], f"{name} has no columns")
+    require(part in _KINDS and 0 <= window < like.windows, f"unknown term {name[:40]!r}")
+    require(
+        isinstance(columns, Columns) and columns.kind == _KINDS[part],
+        f"{name} must be Columns of kind {_KINDS[part]}",
+    )
     n, m = like.n_states, like.n_channels * (recipe.order if part == "finite" else 1)
     n_columns = None if part == "covariance" else n
     check_array(f"rows of {name}", columns.rows, (None, n_columns, m))
@@ -142,7 +151,10 @@ def _check_atom_columns(name: str, columns: Any, recipe: Recipe, like: LDS) -> N
     n_values = {"symmetric": n, "skew": n // 2}.get(part, 0)
     shape = (len(columns.rows), n_values)
     check_array(f"eigenvalues of {name}", columns.eigenvalues, shape)
-    require(bool((np.abs(columns.eigenvalues) < 1).all()) or part == "skew", "unstable atoms")
+    require(
+        bool((np.abs(columns.eigenvalues) < 1).all()) or part == "skew",
+        "eigenvalues of atoms must be below 1",
+    )
 
 
 def check_memories(memories: Any, atoms: Atoms, recipe: Recipe) -> None:

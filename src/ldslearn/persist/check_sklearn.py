@@ -43,7 +43,10 @@ def check_scaler(scaler: StandardScaler) -> None:
     if scaler.with_std or scaler.scale_ is not None:
         check_array("scale_", scaler.scale_, (n_features,))
         require(bool((scaler.scale_ > 0).all()), "scale_ must be positive")
-    require(scaler.mean_ is not None or scaler.scale_ is not None or n_features < 10**6, "no scale")
+    require(
+        scaler.mean_ is not None or scaler.scale_ is not None or n_features < 10**6,
+        "mean_ and scale_ are missing",
+    )
 
 
 def check_support_vectors(svc: SVC) -> None:
@@ -58,7 +61,10 @@ def check_support_vectors(svc: SVC) -> None:
         ("support_", support, (None,)),
     ):
         check_array(f"{name} of the support vectors", value, shape, "i")
-        require(value.dtype == np.int32, f"support vectors with {name} of {value.dtype}")
+        require(
+            value.dtype == np.int32,
+            f"{name} of the support vectors must be int32; got {value.dtype}",
+        )
     n_support = len(support)
     coefficients = svc._dual_coef_, svc.dual_coef_
     sizes: Any = svc.shape_fit_
@@ -77,19 +83,31 @@ def check_support_vectors(svc: SVC) -> None:
         and svc.break_ties in (True, False)
         and svc.decision_function_shape in ("ovr", "ovo")
     )
-    require(is_consistent, "support vectors that do not fit together")
+    require(is_consistent, "attributes of the support vectors contradict each other")
     for value in coefficients:
         check_array("coefficients of the support vectors", value, (n_classes - 1, n_support))
     check_array("intercepts of the support vectors", svc._intercept_, (pairs,))
     for value in (svc._probA, svc._probB):
         check_array("probabilities of the support vectors", value, (None,))
-        require(len(value) in (0, pairs) and len(svc._probA) == len(value), "support vectors")
+        require(
+            len(value) in (0, pairs) and len(svc._probA) == len(value),
+            "probabilities of the support vectors must be one per pair of classes",
+        )
     features = svc.n_features_in_
-    require(type(features) is int and features == sizes[1], "support vectors of other features")
+    require(
+        type(features) is int and features == sizes[1],
+        "support vectors must have n_features_in_ features",
+    )
     if svc.kernel == "precomputed":
-        require(sizes[0] == sizes[1] and svc.support_vectors_.size == 0, "support vectors")
+        require(
+            sizes[0] == sizes[1] and svc.support_vectors_.size == 0,
+            "support vectors of a precomputed kernel must be empty",
+        )
         check_array("support vectors", svc.support_vectors_, (None, None))
     else:
         check_array("support vectors", svc.support_vectors_, (n_support, features))
     for value in (svc._gamma, svc.coef0, svc.cache_size, svc.degree):
-        require(isinstance(value, int | float) and np.isfinite(value), "support vectors")
+        require(
+            isinstance(value, int | float) and np.isfinite(value),
+            "parameters of the support vectors must be finite numbers",
+        )

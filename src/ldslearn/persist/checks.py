@@ -79,7 +79,7 @@ def try_out(estimator: Any) -> None:
         if isinstance(estimator, AutoLDSClassifier):
             classifier = estimator.pipeline_[-1]
             scores = estimator._score_systems(choose_example(classifier))
-            require(scores.shape == (1, len(estimator.classes_)), "scores of other classes")
+            require(scores.shape == (1, len(estimator.classes_)), "scores must be one per class")
             calibrated_probabilities(scores, estimator._factor)
             return
         if isinstance(estimator, Pipeline):
@@ -125,7 +125,8 @@ def _check_encoder(encoder: LDSEncoder) -> None:
         check_count(name, getattr(encoder, name))
     encoder._check_parameters()
     require(
-        encoder.n_states_ <= encoder.n_channels_in_ * encoder.delays, "more states than channels"
+        encoder.n_states_ <= encoder.n_channels_in_ * encoder.delays,
+        "n_states_ must be at most the number of channels",
     )
 
 
@@ -172,7 +173,7 @@ def _check_svm(classifier: LDSSVC) -> None:
     columns = count_columns(classifier.kernel_)
     require(
         columns in (len(svc.support_), svc.shape_fit_[0]),
-        "support vectors that are not those of the kernel",
+        "kernel_ must have one column per support vector or training system",
     )
     require(np.array_equal(svc.classes_, classifier.classes_), "svc_ has other classes")
     require(isinstance(classifier.C_, Real), "C_ must be a number")
@@ -189,7 +190,7 @@ def _check_dictionary(dictionary: SystemDictionary) -> None:
 def _check_kmeans(model: LDSKMeans) -> None:
     check_atoms(model.cluster_centers_, model.recipe_, model._like)
     check_indices("labels_", model.labels_, None, len(model.cluster_centers_))
-    require(len(model.recipe_.codes) == 1, "more than one code")
+    require(len(model.recipe_.codes) == 1, "recipe_ must have one code")
 
 
 def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
@@ -206,7 +207,7 @@ def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
         require(own == RESIDUAL and labelled, "classifier_ needs classes of atoms")
     else:
         check_fitted(own)
-        require(np.array_equal(own.classes_, classifier.classes_), "classifier_: other classes")
+        require(np.array_equal(own.classes_, classifier.classes_), "classifier_ has other classes")
     if "atom_classes_" in vars(classifier):
         n_atoms, n_classes = len(classifier.dictionary_.atoms_), len(classifier.classes_)
         check_indices("atom_classes_", classifier.atom_classes_, n_atoms, n_classes)
@@ -264,7 +265,9 @@ def _check_auto(model: AutoLDSClassifier) -> None:
              for last in (LDSSVC, SparseCodingClassifier)]  # fmt: skip
     require(kinds in known, "pipeline_ must be an encoder and a classifier")
     check_classes(model.classes_)
-    require(np.array_equal(model.pipeline_[-1].classes_, model.classes_), "other classes_")
+    require(
+        np.array_equal(model.pipeline_[-1].classes_, model.classes_), "pipeline_ has other classes"
+    )
     channels = model.pipeline_[-2].n_channels_in_
     require(model.n_channels_in_ == channels, f"n_channels_in_ is {model.n_channels_in_!r:.40}")
     factor = model._factor
