@@ -132,7 +132,7 @@ REMEDIES = [
     ("cluster constant --states 3 --skip-errors", "walk/3.csv must vary", "skipped (1)"),
     ("predict model.lds new_channels.csv new.csv new_short.csv new_constant.csv --skip-errors", "2 items were skipped, the first because: new_short.csv must", "skipped (3)"),
     ("evaluate flat --labels labels.csv --folds 2 " + SPARSE, "", "run (4), walk (4)"),
-    ("inspect flat --labels half.csv", "1 row of half.csv name no item, and were skipped: ghost", "skipped (2)"),
+    ("inspect flat --labels half.csv", "skipped 1 row of half.csv without a matching item: ghost", "skipped (2)"),
     ("predict model.lds flat --labels labels.csv", "", "accuracy"),
     ("encode flat --labels labels.csv -o store1 --states 3", "", "wrote store1, "),
     ("convert flat --labels labels.csv -o flat.npz", "", "wrote flat.npz, "),

@@ -263,7 +263,7 @@ def test_a_scale_for_a_set_without_stabilizer_is_refused_with_a_remedy_that_work
 @pytest.mark.parametrize(
     ("method", "reason"),
     [
-        ("lds-dl-src", "which always learns atoms per class. Omit it; it is used by lds-dl,"),
+        ("lds-dl-src", "which always learns atoms per class. Leave it out; it is used by lds-dl,"),
         ("lds-svm", "which does not use it. It is used by lds-dl, covlds-dl"),
     ],
 )

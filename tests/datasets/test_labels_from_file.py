@@ -81,7 +81,9 @@ def test_bad_labels(folder, text, message):
 
 
 def test_items_without_a_label_can_be_skipped(folder):
-    with pytest.warns(UserWarning, match="1 row of .*labels.csv name no item, .*: ghost"):
+    with pytest.warns(
+        UserWarning, match="skipped 1 row of .*labels.csv without a matching item: ghost"
+    ):
         data = load_labelled(folder, "item,label\na_1,a\nghost,a\nb_1,b\n", on_error="skip")
     assert data.y.tolist() == ["a", "b"]
     assert data.skipped[0][0] == "a_2.npy"

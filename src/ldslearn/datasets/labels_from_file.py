@@ -76,7 +76,7 @@ def label_items(
     if unknown:
         count = "1 row" if len(unknown) == 1 else f"{len(unknown)} rows"
         names = _errors.list_some(unknown, 3)
-        warnings.warn(f"{count} of {file} name no item, and were skipped: {names}", stacklevel=4)
+        warnings.warn(f"skipped {count} of {file} without a matching item: {names}", stacklevel=4)
     labelled = [
         replace(
             items[index],

@@ -118,7 +118,7 @@ def _refuse_option(method: Method, name: str, value: Any) -> ValueError:
         reason = ", which always learns atoms per class" if method.learns_atoms else ""
         return ValueError(
             f"{option} must {who}{reason or ', which does not use it'}. "
-            f"{'Omit it; it' if reason else 'It'} is used by {', '.join(users)}."
+            f"{'Leave it out; it' if reason else 'It'} is used by {', '.join(users)}."
         )
     return _errors.invalid(
         _name_option(name), f"{who}, which does not use it", value,
