@@ -74,7 +74,9 @@ def test_evaluate(clips, capsys, tmp_path):
     assert f"95 % interval {100 * low:.1f} to {100 * high:.1f} %" in shown
     measures = (100 * record[name] for name in ("balanced_accuracy", "macro_f1"))
     assert "balanced accuracy {:.1f} %, macro F1 {:.1f} %".format(*measures) in shown
-    confusion = shown.split("Confusion matrix")[1].split("Mislabelled")[0]
+    assert f"{100 * record['rounds'][0]['accuracy']:.1f} % │" in shown
+    assert "│ frame size " in shown
+    confusion = shown.split("confusion matrix")[1].split("mislabelled")[0]
     rows = [line.split("│")[1:-1] for line in confusion.splitlines() if "│" in line]
     for name, counts, row in zip(record["classes"], record["confusion"], rows, strict=True):
         assert [cell.strip() for cell in row] == [name, *(str(n) if n else "." for n in counts)]
@@ -115,7 +117,7 @@ def test_mislabelled_items_are_listed(clips, tmp_path):
         assert one["name"].split("/")[0] == one["label"] != one["predicted"]
         assert 1 / 6 <= one["share"] <= 1
     shown = evaluated("--report", str(tmp_path / "page.html"))
-    listed = shown.split("Mislabelled")[1]
+    listed = shown.split("mislabelled")[1]
     rows = [line.split("│")[1:-1] for line in listed.splitlines() if "│" in line]
     assert [[cell.strip() for cell in row] for row in rows] == [
         [one["name"], one["label"], one["predicted"], f"{one['share']:.2f}"] for one in wrong[:10]

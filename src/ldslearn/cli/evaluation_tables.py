@@ -17,7 +17,7 @@ def tabulate_training(title: str, about: Mapping[str, Any]) -> list[Table | str]
     """Return the tables of a new model: its data, its parameters, and what was chosen."""
     report = about["report"]
     best = max((one["accuracy"] for one in about["tried"]), default=None)
-    expected = None if best is None else f"{best:.1%} (best of the settings tried)"
+    expected = None if best is None else f"{100 * best:.1f} % (best of the settings tried)"
     rows = {
         "method": about["method"],
         "states": about["n_states"],
@@ -75,7 +75,7 @@ def tabulate_evaluation(name: str, record: dict[str, Any]) -> list[Table | str]:
             str(one["delays"]),
             *(["" if one["sparsity"] is None else f"{one['sparsity']:g}"] if sparse else []),
             *([f"{one['mix']:g}"] if mixed else []),
-            *(f"{one[name]:.1%}" for name in ("accuracy", "balanced_accuracy", "macro_f1")),
+            *(f"{100 * one[name]:.1f} %" for name in ("accuracy", "balanced_accuracy", "macro_f1")),
         )
     return [
         *tabulate_collection(name, record["data"]),
@@ -113,7 +113,7 @@ def _tabulate_mislabelled(record: dict[str, Any]) -> list[Table | str]:
         (one["name"], one["label"], one["predicted"], *([format_confidence(one)] if kind else []))
         for one in entries
     ]
-    return tabulate_rows("Mislabelled", columns, rows, _MOST_MISLABELLED)
+    return tabulate_rows("mislabelled", columns, rows, _MOST_MISLABELLED)
 
 
 def _summarize(record: dict[str, Any]) -> list[str]:
@@ -138,7 +138,7 @@ def _summarize(record: dict[str, Any]) -> list[str]:
 def _tabulate_confusion(record: dict[str, Any]) -> list[Table | str]:
     """Return the confusion matrix; the largest errors in words where it is too wide."""
     classes, counts = record["classes"], record["confusion"]
-    table = Table(title="Confusion matrix (rows: true, columns: predicted)", title_justify="left")
+    table = Table(title="confusion matrix (rows: true, columns: predicted)", title_justify="left")
     table.add_column("")
     for name in classes:
         table.add_column(escape_text(name), justify="right")

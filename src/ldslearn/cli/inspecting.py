@@ -123,6 +123,6 @@ def _list_training_facts(found: Saved) -> dict[str, Any]:
         "mix": about.get("mix"),
         "expected accuracy": None if report is None else format_expected(report),
         "probabilities": "calibrated" if hasattr(found.estimator, "pipeline_") else None,
-        "frames": " x ".join(map(str, about["frame_shape"] or [])),
+        "frame size": " x ".join(map(str, about["frame_shape"] or [])),
         "reading": ", ".join(f"{k}={v}" for k, v in about["reading"].items() if v),
     }

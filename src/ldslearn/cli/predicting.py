@@ -125,7 +125,7 @@ def tabulate_predictions(record: dict[str, Any]) -> list[Table | str]:
         (
             one["name"],
             one["label"],
-            f"{one[kind]:.2f}" if kind == "margin" else f"{one[kind]:.0%}",
+            f"{one[kind]:.2f}" if kind == "margin" else f"{100 * one[kind]:.0f} %",
             one["runner_up"],
             *(one[name] for name in known),
         )
@@ -134,7 +134,7 @@ def tabulate_predictions(record: dict[str, Any]) -> list[Table | str]:
     columns = ("item", "label", kind, "runner-up", *known)
     lines = [_summarize_confidence(record)]
     if "accuracy" in record:
-        lines.append(f"accuracy [bold]{record['accuracy']:.1%}[/]")
+        lines.append(f"accuracy [bold]{100 * record['accuracy']:.1f} %[/]")
     return [
         *tabulate_skipped(record["skipped"]),
         *tabulate_rows("predictions", columns, rows),
@@ -154,5 +154,5 @@ def _summarize_confidence(record: dict[str, Any]) -> str:
     calibrated = "calibrated on held-out training data" if certainty["calibrated"] else ""
     return escape_text(
         f"{kind} below 50 %: {record['n_below_half']} of {len(predictions)}; least confident: "
-        f"{least['name']}, {least[kind]:.0%} ({calibrated or certainty['meaning']})"
+        f"{least['name']}, {100 * least[kind]:.0f} % ({calibrated or certainty['meaning']})"
     )

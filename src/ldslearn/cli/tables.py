@@ -76,7 +76,7 @@ def tabulate_collection(title: str, data: dict[str, Any]) -> list[Table | str]:
     rows = {
         "sequences": data["n_sequences"],
         "channels": _format_channels(data),
-        "frames": " x ".join(map(str, data["frame_shape"] or [])),
+        "frame size": " x ".join(map(str, data["frame_shape"] or [])),
         "lengths": f"{lengths} time points",
         "rate": _format_rate(data.get("rates")),
         "classes": ", ".join(f"{name} ({count})" for name, count in data["classes"].items()),
