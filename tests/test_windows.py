@@ -247,7 +247,7 @@ def test_a_window_may_be_constant():
 
 
 def test_what_needs_single_systems_says_so():
-    message = "systems must be single; got 3 windows per sequence. Take one window"
+    message = "systems must have one window per sequence; got 3. Select one: systems.window"
     for action in (
         lambda: SYSTEMS.simulate(5),
         lambda: SYSTEMS.states(X),

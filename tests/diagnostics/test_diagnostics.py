@@ -22,7 +22,7 @@ from ldslearn.geometry import (
     symmetric_kernel,
     twofold_kernel,
 )
-from ldslearn.geometry.fitted_kernels import sum_parts
+from ldslearn.geometry.fitted_kernels import sum_terms
 from ldslearn.models import LDSEncoder
 from ldslearn.video import to_sequence
 
@@ -124,7 +124,7 @@ def test_the_kernel_of_auto_is_its_mixture(monkeypatch):
     own = np.argsort(first.known.y, kind="stable")
     part = found.similarity.kernel[np.ix_(training, training)]
     systems = pipeline[:-1].transform(first.known.X)
-    gram = sum_parts(kernel.parts, systems, systems, None)
+    gram = sum_terms(kernel.parts, systems, systems, None)
     np.testing.assert_allclose(part, gram[np.ix_(own, own)], rtol=1e-6, atol=1e-8)
     weights = first.fit.report["chosen"]["weights"]
     name = found.similarity.kernel_name

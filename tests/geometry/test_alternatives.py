@@ -128,5 +128,5 @@ def test_divergence_rate_does_not_stop_too_early():
     )
     slow = LDS([[0.999999]], [[1.0]], B=[[1.0]], noise_variance=np.array(0.1))
     fast = LDS([[0.5]], [[1.0]], B=[[1.0]], noise_variance=np.array(0.1))
-    with pytest.warns(UserWarning, match="have not settled with 16384 frequencies"):
+    with pytest.warns(UserWarning, match="have not converged with 16384 frequencies"):
         kl_divergence_rate(slow, fast)

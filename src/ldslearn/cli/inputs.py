@@ -22,7 +22,7 @@ from ldslearn.datasets.labels_from_manifest import is_manifest
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.evaluate.methods import METHODS
-from ldslearn.models.usability import drop_unfit
+from ldslearn.models.unusable_sequences import drop_unfit
 from ldslearn.persist.files import KIND, KINDS, load
 from ldslearn.persist.model import Model
 from ldslearn.scale.output_checks import is_store

@@ -16,7 +16,7 @@ from ldslearn.cli.outputs import write_text
 from ldslearn.cli.remote import format_cluster, work_on_cluster
 from ldslearn.cli.tables import escape_text, tabulate_rows, tabulate_skipped
 from ldslearn.datasets.summary import fingerprint
-from ldslearn.models.usability import drop_unusable
+from ldslearn.models.unusable_sequences import drop_unusable
 from ldslearn.persist.model import Model
 from ldslearn.scale.output_checks import is_store
 from ldslearn.scale.store import LDSStore

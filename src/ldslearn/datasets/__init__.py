@@ -12,8 +12,8 @@ Every reader returns a `collection`. Read the modules of `load_folder` in this o
 
 An item may be skipped at several places: by `labels_from_folders` (folders without items, broken
 links), `labels_from_file` (no label), `parallel_reading` (cannot be read, or unlike the first),
-`ldslearn.models.usability` (too short or constant), and `ldslearn.scale.encoding_tasks` (for
-stores: cannot be read or encoded).
+`ldslearn.models.unusable_sequences` (too short or constant), and `ldslearn.scale.encoding_tasks`
+(for stores: cannot be read or encoded).
 
 File formats are in `formats`, the sets of the paper in `paper_sets`, numbers for records in
 `summary`.

@@ -10,7 +10,7 @@ from ldslearn.classify import DictionaryClassifier, NearestLDSClassifier
 from ldslearn.dictionary.recipe import split_name
 from ldslearn.evaluate.fitting import Fit
 from ldslearn.geometry import pairwise_distance
-from ldslearn.geometry.registry import Part, sum_parts
+from ldslearn.geometry.registry import KernelTerm, sum_terms
 from ldslearn.models import LDS
 
 _NAMES = {"martin": "Martin", "binet_cauchy": "Binet-Cauchy", "twofold": "two-fold"}
@@ -31,7 +31,7 @@ def compute_chosen_kernel(fit: Fit, systems: LDS, n_jobs: int | None = None) -> 
         pairs = squares[~np.eye(len(squares), dtype=bool) & np.isfinite(squares)]
         middle = float(np.median(pairs)) if pairs.size else 0.0
         return np.exp(-squares / (middle or 1.0))
-    return sum_parts(_find_parts(classifier), systems, None, n_jobs)
+    return sum_terms(_find_parts(classifier), systems, None, n_jobs)
 
 
 def describe_chosen_kernel(fit: Fit) -> str:
@@ -56,7 +56,7 @@ def describe_chosen_kernel(fit: Fit) -> str:
     return f"mixture of kernels with weights: {mixture}"
 
 
-def _find_parts(classifier: Any) -> list[Part]:
+def _find_parts(classifier: Any) -> list[KernelTerm]:
     """Return name, weight and parameters of each part of the classifier's kernel."""
     if isinstance(classifier, DictionaryClassifier):
         recipe = classifier.dictionary_.recipe_

@@ -42,8 +42,8 @@ def positive_part(K: Floats) -> PositivePart | None:
     share = -eigenvalues[eigenvalues < 0].sum() / np.abs(eigenvalues).sum()
     if eigenvalues[-1] <= 0:
         raise ValueError(
-            "the kernel matrix must have positive eigenvalues; got none. It is no similarity: "
-            "is it a distance, or of the wrong sign?"
+            "the kernel matrix must have positive eigenvalues; got none. The function may "
+            "be a distance, or have the wrong sign."
         )
     kept = eigenvalues > _ROUNDING * eigenvalues[-1]
     half = vectors[:, kept] * np.sqrt(eigenvalues[kept])

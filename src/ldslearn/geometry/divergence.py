@@ -59,7 +59,7 @@ def kl_divergence_rate(
             return rates
     warnings.warn(
         (
-            f"the divergence rates have not settled with {n_frequencies} frequencies: some system "
+            f"the divergence rates have not converged with {n_frequencies} frequencies: a system "
             "is too close to instability. Stabilize with a lower bound, or pass n_frequencies."
         ),
         stacklevel=2,

@@ -12,7 +12,7 @@ from ldslearn._places import locate_systems, warn_once
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.definiteness import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
-from ldslearn.geometry.registry import Kernel, Part, evaluate_part, kernel_parts, sum_parts
+from ldslearn.geometry.registry import Kernel, KernelTerm, evaluate_kernel, parse_kernel, sum_terms
 from ldslearn.geometry.static_kernels import (
     radial_kernel,
     squared_deviation_distance,
@@ -46,13 +46,13 @@ class ReferenceKernel:
     """
 
     systems: LDS
-    parts: list[Part]
+    parts: list[KernelTerm]
     projector: Floats | None
 
     def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernels of other systems with these, (len(X), N)."""
         with locate_systems(other=(TRAINING, 0)):
-            K = sum_parts(self.parts, X, self.systems, n_jobs)
+            K = sum_terms(self.parts, X, self.systems, n_jobs)
         return K if self.projector is None else K @ self.projector
 
     def blocks(self, X: LDS) -> Iterator[slice]:
@@ -65,7 +65,7 @@ class ReferenceKernel:
         for start in range(0, len(X), _DIAGONAL_BLOCK):
             block = X[start : start + _DIAGONAL_BLOCK]
             with locate_systems(start):
-                found[start : start + len(block)] = sum_parts(
+                found[start : start + len(block)] = sum_terms(
                     self.parts, block, block, n_jobs
                 ).diagonal()
         return found
@@ -104,7 +104,7 @@ class FittedKernel(ReferenceKernel):
         """
         _check_memory(len(systems))
         gram, parts, policy = np.zeros((len(systems), len(systems))), [], "ignore"
-        for part, weight, settings in kernel_parts(kernel, parameters or {}):
+        for part, weight, settings in parse_kernel(kernel, parameters or {}):
             if part == "martin":
                 policy = settings.get("psd", "clip")
                 if policy not in POLICIES:
@@ -158,7 +158,7 @@ def _fit_part(
 ) -> tuple[Floats, dict[str, Any]]:
     """Return the kernel matrix of X, and the parameters with "median" replaced by a number."""
     if find_bandwidth(part, settings) != "median":
-        return evaluate_part(part, X, None, n_jobs, settings), settings
+        return evaluate_kernel(part, X, None, n_jobs, settings), settings
     distance = _RADIAL[str(part)][0]
     K, bandwidth = radial_kernel(distance, X, None, "median", n_jobs=n_jobs)
     return K, {**settings, "bandwidth": bandwidth}

@@ -29,7 +29,7 @@ def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LD
     first = as_systems(X, "X", at_least_one=True)
     second = first if Y is None else as_systems(Y, "Y", at_least_one=True)
     for systems in (first, second):
-        systems._check_single()
+        systems._check_one_window()
     if first.n_channels != second.n_channels:
         raise ValueError(
             f"X and Y must measure the same channels; got {first.n_channels} and "

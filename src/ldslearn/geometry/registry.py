@@ -21,8 +21,10 @@ from ldslearn.geometry.twofold import skew_kernel, symmetric_kernel, twofold_ker
 from ldslearn.models import LDS
 
 Kernel = str | Callable[..., Floats] | Mapping[str, float]
-Part = tuple[str | Callable[..., Floats], float, dict[str, Any]]
+# Kernel, weight and parameters. Saved models hold such tuples: they cannot change.
+KernelTerm = tuple[str | Callable[..., Floats], float, dict[str, Any]]
 
+# f(X, Y=None, *, n_jobs=None, **parameters) -> (len(X), len(Y)) array, as for distances
 KERNELS: dict[str, Callable[..., Floats]] = {
     "projection": projection_kernel,
     "martin": martin_kernel,
@@ -65,18 +67,18 @@ def pairwise_kernel(
     n_jobs : int or None
         Threads; not passed to functions of your own.
     **parameters
-        Passed to the named kernel or the function. For a mixture they are mappings by part,
+        Passed to the named kernel or the function. For a mixture they are mappings by kernel,
         such as ``mean={"bandwidth": 2.0}``.
 
     Returns
     -------
     (len(X), len(Y)) array
     """
-    return sum_parts(kernel_parts(kernel, parameters), X, Y, n_jobs)
+    return sum_terms(parse_kernel(kernel, parameters), X, Y, n_jobs)
 
 
-def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
-    """Return (name or function, weight, parameters) of every part of a kernel, checked."""
+def parse_kernel(kernel: Kernel, parameters: Mapping[str, Any]) -> list[KernelTerm]:
+    """Return (name or function, weight, parameters) of every term of a kernel, checked."""
     if not isinstance(parameters, Mapping):
         raise _errors.invalid_parameter("kernel_params", "be a mapping or None", parameters)
     if isinstance(kernel, str):
@@ -91,13 +93,13 @@ def kernel_parts(kernel: Kernel, parameters: Mapping[str, Any]) -> list[Part]:
         check_real(f"the weight of {_check_kernel_name(name)!r}", weight, "be non-negative", low=0)
     if not any(kernel.values()):
         raise _errors.invalid_parameter("kernel", "have a weight above zero", kernel)
-    for unknown, value in parameters.items():
-        if unknown not in kernel or not isinstance(value, Mapping):
-            owners = [name for name in kernel if unknown in _list_parameters(name)]
-            example = f"{{{(owners or list(kernel))[0]!r}: {{{unknown!r}: ...}}}}"
+    for parameter, value in parameters.items():
+        if parameter not in kernel or not isinstance(value, Mapping):
+            owners = [name for name in kernel if parameter in _list_parameters(name)]
+            example = f"{{{(owners or list(kernel))[0]!r}: {{{parameter!r}: ...}}}}"
             raise ValueError(
-                "parameters of a mixture of kernels must be mappings under the names of its parts; "
-                f"got {unknown!r}. Name the part, such as {example}."
+                f"parameters of a mixture must be given per kernel; got {parameter!r}. "
+                f"Write {example}."
             )
     return [
         (name, float(w), _check_parameters(name, parameters.get(name, {})))
@@ -126,32 +128,33 @@ def _check_parameters(name: str, parameters: Mapping[str, Any]) -> dict[str, Any
     return dict(parameters)
 
 
-def sum_parts(parts: list[Part], X: LDS, Y: LDS | None, n_jobs: int | None) -> Floats:
-    """Return the kernel matrix of a kernel given by its parts."""
+def sum_terms(terms: list[KernelTerm], X: LDS, Y: LDS | None, n_jobs: int | None) -> Floats:
+    """Return the kernel matrix of a kernel given by its terms."""
     return sum(  # type: ignore[return-value]
-        weight * evaluate_part(part, X, Y, n_jobs, settings) for part, weight, settings in parts
+        weight * evaluate_kernel(kernel, X, Y, n_jobs, parameters)
+        for kernel, weight, parameters in terms
     )
 
 
-def evaluate_part(
-    part: str | Callable[..., Floats],
+def evaluate_kernel(
+    kernel: str | Callable[..., Floats],
     X: LDS,
     Y: LDS | None,
     n_jobs: int | None,
-    settings: Mapping[str, Any],
+    parameters: Mapping[str, Any],
 ) -> Floats:
-    """Return the kernel matrix of one part of a kernel."""
-    if isinstance(part, str):
-        return KERNELS[part](X, Y, n_jobs=n_jobs, **settings)
-    return _evaluate_function("kernel", part, X, Y, settings)
+    """Return the kernel matrix of one kernel, given by name or function."""
+    if isinstance(kernel, str):
+        return KERNELS[kernel](X, Y, n_jobs=n_jobs, **parameters)
+    return _evaluate_function("kernel", kernel, X, Y, parameters)
 
 
 def _evaluate_function(
-    what: str, function: Callable[..., Any], X: LDS, Y: LDS | None, settings: Mapping[str, Any]
+    what: str, function: Callable[..., Any], X: LDS, Y: LDS | None, parameters: Mapping[str, Any]
 ) -> Floats:
-    """Return the values of a user's function, checked; it gets two batches also if Y is None."""
+    """Return the values of a user's function, checked. It receives X twice if Y is None."""
     other = X if Y is None else Y
-    values, shape = np.asarray(function(X, other, **settings)), (len(X), len(other))
+    values, shape = np.asarray(function(X, other, **parameters)), (len(X), len(other))
     if values.shape != shape or values.dtype.kind not in "biuf":
         got = f"{values.dtype} of shape {values.shape}"
         raise _errors.invalid(what, f"return real numbers of shape {shape}", got, "")
@@ -169,7 +172,23 @@ def pairwise_distance(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Floats:
-    """Return the distances of all pairs for a name of ``DISTANCES`` or a function ``f(X, Y)``."""
+    """Return the distances of all pairs for a distance given by name or function.
+
+    Parameters
+    ----------
+    X, Y : LDS
+        Y is X when None.
+    distance : str or callable
+        A name of ``DISTANCES``, or a function ``f(X, Y)`` of two batches.
+    n_jobs : int or None
+        Threads; not passed to functions of your own.
+    **parameters
+        Passed to the named distance or the function.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+    """
     if callable(distance):
         return _evaluate_function("distance", distance, X, Y, parameters)
     if distance not in DISTANCES:

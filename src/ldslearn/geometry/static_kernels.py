@@ -1,4 +1,4 @@
-"""Kernels of noise directions, means and deviations (Sec. 7 and beyond)."""
+"""Static kernels, which do not use A: of noise directions (Sec. 7), means and deviations."""
 
 from typing import Any, Literal
 

@@ -13,7 +13,7 @@ from ldslearn import _errors
 from ldslearn._checks import check_channel_count, check_jobs, check_whole
 from ldslearn._tags import NonTabularMixin
 from ldslearn.models.certificate import StabilityCertificate
-from ldslearn.models.fits import FitSettings, count_states, fit_collection
+from ldslearn.models.fits import Fits, FitSettings, count_states, fit_collection
 from ldslearn.models.lds import LDS
 from ldslearn.models.sequence_checks import check_sizes, check_varying, describe_idle_states
 from ldslearn.models.stabilizers import check_stabilizer
@@ -21,7 +21,7 @@ from ldslearn.sequences import as_collection, window_levels
 from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
 
-_CONSTANT = ("raise", "rest")
+_CONSTANT_POLICIES = ("raise", "rest")
 
 
 class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -37,12 +37,13 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
     delays : int, default=1
         Stack this many consecutive samples (Hankel), so that few channels carry many states.
     windows : int or tuple of int, default=1
-        Encode each sequence by the systems of so many aligned windows; (1, 2, 4) is a temporal
-        pyramid of seven. Kernels are means over aligned windows. Use windows where it matters
-        *when* something happens. Windows of short sequences overlap as much as they must.
+        Number of windows per sequence, one system each. A tuple such as (1, 2, 4) is a temporal
+        pyramid: 1 + 2 + 4 windows. Kernels are means over aligned windows. Use windows where it
+        matters *when* something happens. Windows overlap if the sequence is too short for separate
+        ones.
     constant : "raise" or "rest", default="raise"
-        What to do with a sequence that never changes: an error that names it; or a system at rest,
-        A = 0, with arbitrary columns in C, and a warning.
+        A sequence that does not change raises an error with its name ("raise"), or is encoded with
+        A = 0 and arbitrary orthonormal C, with a warning ("rest").
     center : bool, default=True
         Remove the mean of each sequence first; False keeps it in the states.
     stabilizer : str, default="soft"
@@ -131,7 +132,7 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         certificate : StabilityCertificate, if `return_certificate`
         """
         check_is_fitted(self)
-        self._check_parameters()  # they may have been set since
+        self._check_parameters()  # set_params may have changed them since fit
         systems, certificate = self._encode(as_collection(X), certify_each=return_certificate)
         return systems if certificate is None else (systems, certificate)
 
@@ -167,8 +168,8 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         check_whole("n_noise", self.n_noise)
         check_whole("delays", self.delays)
         window_levels(self.windows)
-        if self.constant not in _CONSTANT:
-            raise _errors.unknown_name("constant", self.constant, _CONSTANT)
+        if self.constant not in _CONSTANT_POLICIES:
+            raise _errors.unknown_name("constant", self.constant, _CONSTANT_POLICIES)
         if not isinstance(self.center, bool | np.bool_):
             raise _errors.invalid_parameter("center", "be True or False", self.center)
         check_jobs(self.n_jobs)
@@ -178,28 +179,40 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         self, sequences: list[NDArray[Any]], *, certify_each: bool = False
     ) -> tuple[LDS, StabilityCertificate | None]:
         check_channel_count("X", len(sequences[0]), self.n_channels_in_)
+        check_sizes(sequences, self.n_states_, self.delays)
         levels = window_levels(self.windows)
-        n_states, n_windows = self.n_states_, sum(levels)
-        check_sizes(sequences, n_states, self.delays)
-        names = ("n_noise", "delays", "center", "stabilizer", "scale", "bound", "n_jobs")
-        settings = FitSettings(n_states, levels, **{name: getattr(self, name) for name in names})
+        settings = FitSettings(
+            self.n_states_,
+            levels,
+            n_noise=self.n_noise,
+            delays=self.delays,
+            center=self.center,
+            stabilizer=self.stabilizer,
+            scale=self.scale,
+            bound=self.bound,
+            n_jobs=self.n_jobs,
+        )
         fits = fit_collection(sequences, settings, certify_each)
-        at_rest = fits.constant.reshape(-1, n_windows).min(axis=1)
-        if n_windows > 1:  # a step between windows at rest is no constant
-            at_rest &= np.array([not np.ptp(x, axis=1).any() for x in sequences])
-        if self.constant == "raise":
-            check_varying(at_rest, sequences, self.center)
-        ranks = fits.ranks.reshape(-1, n_windows).min(axis=1)
-        if idle := describe_idle_states(ranks, sequences, n_states):
-            warnings.warn(idle, stacklevel=3)
-        if self.center:
-            warn_of_offsets(sequences, stacklevel=4)
+        self._check_fits(fits, sequences, sum(levels))
         systems = LDS._from_trusted(
             **fits.fields,
             delays=int(self.delays),
             allow_unstable=self.stabilizer == "none",
-            windows=n_windows,
+            windows=sum(levels),
         )
         if not certify_each:
             return systems, None
         return systems, StabilityCertificate.concatenate(fits.certificates)
+
+    def _check_fits(self, fits: Fits, sequences: list[NDArray[Any]], n_windows: int) -> None:
+        """Raise or warn for sequences that do not change, and warn of large offsets."""
+        at_rest = fits.constant.reshape(-1, n_windows).min(axis=1)
+        if n_windows > 1:  # constant within each window, but not over the sequence
+            at_rest &= np.array([not np.ptp(x, axis=1).any() for x in sequences])
+        if self.constant == "raise":
+            check_varying(at_rest, sequences, self.center)
+        ranks = fits.ranks.reshape(-1, n_windows).min(axis=1)
+        if idle := describe_idle_states(ranks, sequences, self.n_states_):
+            warnings.warn(idle, stacklevel=4)
+        if self.center:
+            warn_of_offsets(sequences, stacklevel=5)

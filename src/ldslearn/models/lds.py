@@ -1,4 +1,4 @@
-"""A frozen batch of linear dynamical systems, on which everything after the encoder works."""
+"""An immutable batch of linear dynamical systems, the input of all estimators after the encoder."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class LDS(SystemBatch):
     noise_variance : (N,) array, optional
         Variance of the measurement noise w(t), the same in every channel.
     deviation : (N, n_channels) array, optional
-        Standard deviations of the observations, positive: the size of movements, on which
-        subspaces do not depend.
+        Standard deviations of the observations, positive; used by `deviation_kernel`.
+        Observability subspaces do not depend on them.
     delays : int
         How many consecutive samples a measurement stacks (:func:`ldslearn.sequences.hankel`);
         `simulate` and `forecast` return samples of ``n_channels / delays`` channels.
     allow_unstable : bool
-        An unstable system has no Gramian, and distances refuse it. True, as set by
-        ``LDSEncoder(stabilizer="none")``, accepts the formal solution in its place.
+        Whether kernels and distances accept unstable systems. Their Gramian series diverges; the
+        solution of the Stein equation is used instead. Set by ``LDSEncoder(stabilizer="none")``.
     windows : int
         Systems per sequence, one for each of its windows. The arrays then hold N * windows
         systems, those of a sequence side by side; `len` and indices count sequences, kernels are
@@ -103,7 +103,7 @@ class LDS(SystemBatch):
         -------
         list of (n_states, n_timepoints - delays + 1) arrays
         """
-        self._check_single()
+        self._check_one_window()
         checked = as_collection(sequences, "sequences")
         if len(checked) != len(self):
             raise _errors.invalid(
@@ -146,7 +146,7 @@ class LDS(SystemBatch):
         -------
         (N, n_channels / delays, n_timepoints) array
         """
-        self._check_single()
+        self._check_one_window()
         check_whole("n_timepoints", n_timepoints)
         if self.x0 is None and (self.B is None or not noise):
             raise ValueError(
@@ -160,7 +160,7 @@ class LDS(SystemBatch):
             shocks = random.standard_normal((len(self), self.n_noise, n_timepoints - 1))
             inputs = self.B @ shocks
         states = propagate(self.A, start, inputs, n_timepoints)
-        samples = self._observe(states, block=0)
+        samples = self._observe(states, position=0)
         if noise and self.noise_variance is not None:
             samples += np.sqrt(self.noise_variance)[:, None, None] * random.standard_normal(
                 samples.shape
@@ -184,28 +184,28 @@ class LDS(SystemBatch):
         -------
         (N, n_channels / delays, n_timepoints) array
         """
-        self._check_single()
+        self._check_one_window()
         check_whole("n_timepoints", n_timepoints)
         tails = [sequence[:, -self.delays :] for sequence in as_collection(sequences, "sequences")]
         last = np.stack([states[:, -1] for states in self.states(tails)])
         states = propagate(self.A, last, None, n_timepoints + 1)
-        return self._observe(states[..., 1:], block=self.delays - 1)
+        return self._observe(states[..., 1:], position=self.delays - 1)
 
-    def _observe(self, states: Floats, block: int) -> Floats:
+    def _observe(self, states: Floats, position: int) -> Floats:
         """Return C x(t) + mean, restricted to one of the stacked samples (0 is the oldest)."""
         n_channels = self.n_channels // self.delays
-        rows = slice(block * n_channels, (block + 1) * n_channels)
+        rows = slice(position * n_channels, (position + 1) * n_channels)
         samples = self.C[:, rows] @ states
         if self.mean is not None:
             samples += self.mean[:, rows, None]
         return samples
 
-    def _check_single(self) -> None:
-        """Raise if a sequence has several windows, each a system of its own."""
+    def _check_one_window(self) -> None:
+        """Raise if there are several windows, and systems, per sequence."""
         if self.windows > 1:
             raise _errors.invalid(
-                "systems", "be single", f"{self.windows} windows per sequence",
-                "Take one window of all: systems.window(0).",
+                "systems", "have one window per sequence", self.windows,
+                "Select one: systems.window(0).",
             )  # fmt: skip
 
     def change_basis(self, P: ArrayLike) -> Self:
@@ -216,7 +216,7 @@ class LDS(SystemBatch):
         P : (n_states, n_states) or (N, n_states, n_states) array
             Orthogonal, so that C keeps orthonormal columns.
         """
-        self._check_single()
+        self._check_one_window()
         P = np.asarray(P, dtype=np.float64)
         check_orthogonal(P, len(self), self.n_states)
         return self._from_trusted(**self._settings, **change_coordinates(self._arrays, P))
@@ -231,7 +231,7 @@ class LDS(SystemBatch):
         -------
         (N,) array of bool
         """
-        self._check_single()
+        self._check_one_window()
         if self.shape != other.shape:
             raise _errors.invalid_parameter("other", f"have shape {self.shape}", other.shape)
         if self.delays != other.delays:
@@ -239,7 +239,7 @@ class LDS(SystemBatch):
         return are_equivalent(self._arrays, other._arrays, atol)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the batch to one file (arrays and a JSON header), replaced in one step."""
+        """Write arrays and a JSON header to one file; an existing file is replaced atomically."""
         write_batch(path, self._settings, self._arrays)
 
     @classmethod

@@ -12,7 +12,7 @@ from ldslearn.sequences import name_sequence, name_some
 
 
 def check_sizes(sequences: list[NDArray[Any]], n_states: int, delays: int) -> None:
-    """Raise unless channels and time points suffice for so many states."""
+    """Raise unless channels and time points suffice for `n_states` states."""
     n_channels = sequences[0].shape[0]
     n_rows = n_channels * delays
     if n_states > n_rows:

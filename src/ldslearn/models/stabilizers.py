@@ -46,7 +46,7 @@ def shrink(A: Floats, bound: float) -> Floats:
 
 
 def _keep_within(A: Floats, bound: float) -> Floats:
-    """Shrink matrices until their radius is within `bound` however it is computed."""
+    """Shrink matrices until their radius is within `bound` despite rounding."""
     stable, limit = A, bound * (1 - 1e-12)
     for _ in range(8):  # the eigenvalues of a defective matrix move when it is rounded
         radius = _largest_radius(stable)
@@ -99,6 +99,7 @@ _OPTIMISED: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "wls": wls,
     "constraint": constraint_generation,
 }
+# The docstring of `stabilize` and the help of the option --stabilizer list these names, too.
 STABILIZERS = (*_CLOSED_FORM, *_OPTIMISED)
 
 

@@ -11,7 +11,7 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import NODES, Memory
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
-from ldslearn.geometry.registry import kernel_parts
+from ldslearn.geometry.registry import parse_kernel
 from ldslearn.models import LDS
 
 _KINDS = {"symmetric": "symmetric", "skew": "skew", "covariance": "plain", "finite": "plain"}
@@ -83,7 +83,7 @@ def check_kernel(kernel: Any) -> None:
         require(
             isinstance(weight, Real) and np.isfinite(float(weight)), "a weight must be a number"
         )
-        kernel_parts(name, settings)
+        parse_kernel(name, settings)
         if isinstance(settings.get("order"), int):
             n_bytes = 8 * settings["order"] * systems.C.size
             require(

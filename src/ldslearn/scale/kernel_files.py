@@ -28,7 +28,7 @@ from ldslearn._writing import (
     reserve_space,
 )
 from ldslearn.geometry.fitted_kernels import find_bandwidth
-from ldslearn.geometry.registry import Kernel, Part, kernel_parts, sum_parts
+from ldslearn.geometry.registry import Kernel, KernelTerm, parse_kernel, sum_terms
 from ldslearn.geometry.tiles import iterate_tiles, row_slices
 from ldslearn.models.blocks import Block, cut_systems
 from ldslearn.models.lds import LDS, as_systems
@@ -77,7 +77,7 @@ def write_kernel(
     target = check_target(path, longest_suffix=".part")
     if isinstance(systems, LDSStore):
         check_outside(target, [systems.path])
-    parts = [_check_part(part) for part in kernel_parts(kernel, parameters)]
+    parts = [_check_part(part) for part in parse_kernel(kernel, parameters)]
     rows = cut_systems(systems, _TILE)
     part, note, lock = (target.with_name(target.name + end) for end in (".part", ".done", ".lock"))
     with lock_file(lock, f"kernel {target}"):
@@ -112,12 +112,12 @@ def write_kernel(
     return np.load(target, mmap_mode="r", allow_pickle=False)
 
 
-def compute_tile(X: LDS, Y: LDS | None, *, parts: list[Part], n_jobs: int | None) -> Floats:
+def compute_tile(X: LDS, Y: LDS | None, *, parts: list[KernelTerm], n_jobs: int | None) -> Floats:
     """Return the kernels of two blocks."""
-    return sum_parts(parts, X, Y, n_jobs)
+    return sum_terms(parts, X, Y, n_jobs)
 
 
-def _check_part(part: Part) -> Part:
+def _check_part(part: KernelTerm) -> KernelTerm:
     """Return the part of a kernel; raise if it needs the whole matrix."""
     name, weight, settings = part
     if find_bandwidth(name, settings) == "median":
@@ -125,7 +125,7 @@ def _check_part(part: Part) -> Part:
     return (name, weight, {**settings, "psd": "ignore"}) if name == "martin" else part
 
 
-def _fingerprint_inputs(systems: LDS | LDSStore, rows: list[Block], parts: list[Part]) -> str:
+def _fingerprint_inputs(systems: LDS | LDSStore, rows: list[Block], parts: list[KernelTerm]) -> str:
     """Return a hash of kernel and systems: of the files of a store, or the arrays of a batch."""
     facts: list[Any] = [[str(name), weight, str(rest)] for name, weight, rest in parts]
     facts.append([len(block) for block in rows])

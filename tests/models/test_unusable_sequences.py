@@ -6,7 +6,7 @@ import pytest
 from ldslearn import LDSEncoder
 from ldslearn.datasets import Collection
 from ldslearn.evaluate import evaluate
-from ldslearn.models.usability import drop_unfit, drop_unusable
+from ldslearn.models.unusable_sequences import drop_unfit, drop_unusable
 
 RANDOM = np.random.default_rng(0)
 

@@ -1,4 +1,4 @@
-"""Skip sequences that can be read but not used, with the reason."""
+"""Skip sequences that cannot be encoded (too short, constant or extreme), with the reason."""
 
 import warnings
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object
 def drop_unfit(
     data: Collection, n_states: int | None = None, delays: int | None = None, **options: Any
 ) -> Collection:
-    """Return a collection without the sequences that so many states and delays do not suit.
+    """Return a collection without the sequences that `n_states` and `delays` do not suit.
 
     These are too short, constant or extreme. Parameters that are not given are those of
     :func:`make_default_encoder`.
