@@ -31,4 +31,5 @@ from .models import LDSEncoder as LDSEncoder
 from .persist import load as load
 from .persist import save as save
 
+__all__: list[str]
 __version__: str

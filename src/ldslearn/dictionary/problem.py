@@ -57,9 +57,10 @@ class AtomProblem:
 
     def cached_products(self, rows: Floats) -> Floats:
         """Return :meth:`products`, from the last call if that was of the same rows."""
-        if self._last is None or not np.array_equal(self._last[0], rows):
-            self._last = rows, self.products(rows)
-        return self._last[1]
+        last = self._last  # another thread may replace it
+        if last is None or not np.array_equal(last[0], rows):
+            last = self._last = rows, self.products(rows)
+        return last[1]
 
     def evaluate(
         self, rows: Floats, eigenvalues: Floats, *, with_gradient: bool = False

@@ -83,7 +83,10 @@ class LDS(SystemBatch):
     @property
     def spectral_radius(self) -> Floats:
         """Largest eigenvalue modulus of each A, shape (N,)."""
-        radius = self._compute_once("spectral radius", lambda: spectral_radius(self.A))
+        return self._compute_once("spectral radius", self._compute_radius)
+
+    def _compute_radius(self) -> Floats:
+        radius = spectral_radius(self.A)
         radius.flags.writeable = False
         return radius
 
