@@ -37,7 +37,7 @@ def build_groups(X, n_atoms):
     ):
         groups.append(Group([data], [data[chosen].copy()], [1.0], 0.1))
     for group in groups:
-        group.code()
+        group.update_codes()
     return groups
 
 

@@ -79,7 +79,7 @@ def test_samples_count_once_in_the_objective_of_an_atom():
     X = contractions(9, 6, 3, seed=1)
     data = symmetric_columns(X)
     group = Group([data], [data[:4].copy()], [1.0], 0.1)
-    before = group.code()
+    before = group.update_codes()
     Z, r = group.codes, 0
     others, stranger = np.arange(1, 4), symmetric_columns(contractions(1, 6, 3, seed=9))
 

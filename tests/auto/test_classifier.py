@@ -192,7 +192,7 @@ def test_a_constant_channel_and_identical_sequences():
 def test_one_short_sequence():
     X, y = make_small(2, 8)
     X[3] = X[3][:, :6]
-    with pytest.warns(UserWarning, match="sequence 3 has 6 time points, others 100"):
+    with pytest.warns(UserWarning, match="sequence 3 has 6 time points; the median is 100"):
         model = fit_model(X, y)
     assert model.predict([X[3], X[4]]).shape == (2,)
 
@@ -371,7 +371,7 @@ def test_a_short_sequence_does_not_limit_the_others_in_silence():
     with pytest.raises(ValueError, match="sequence 8 must have at least 3 time points; got 2"):
         model.fit(X, y)
     X[8] = X[0][:, :4]
-    with pytest.warns(UserWarning, match="sequence 8 has 4 time points, others 40"):
+    with pytest.warns(UserWarning, match="sequence 8 has 4 time points; the median is 40"):
         model.fit(X, y)
 
 

@@ -29,7 +29,14 @@ def search(clock, budget, n_per_class=3):
     X, y = make_lds_sequences(2, n_per_class, n_channels=4, n_timepoints=12, random_state=0)[:2]
     classes, labels = np.unique(y, return_inverse=True)
     return search_pipeline(
-        list(X), classes, labels, None, budget, np.random.RandomState(0), None, clock=clock
+        list(X),
+        classes,
+        labels,
+        None,
+        time_budget=budget,
+        random=np.random.RandomState(0),
+        n_jobs=None,
+        clock=clock,
     )
 
 

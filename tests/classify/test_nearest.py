@@ -45,7 +45,9 @@ def test_a_distance_of_your_own(systems):
 
 def test_bad_parameters(systems):
     X, y, _ = systems
-    with pytest.raises(ValueError, match="n_neighbors must be at most 12, .*; got 13"):
+    with pytest.raises(
+        ValueError, match="n_neighbors must be at most the number of systems, 12; got 13"
+    ):
         NearestLDSClassifier(n_neighbors=13).fit(X, y)
     with pytest.raises(ValueError, match="n_neighbors must be"):
         NearestLDSClassifier(n_neighbors=0).fit(X, y)

@@ -115,7 +115,9 @@ def test_bad_rejection():
     with pytest.raises(ValueError, match="reject_label must not be one of the classes; got -1"):
         SparseCodingClassifier(reject=0.5).fit(X, [-1, 1, -1, 1])
     for y, label in (([0, 1, 0, 1], "unknown"), (["a", "b", "a", "b"], -1)):
-        with pytest.raises(ValueError, match="reject_label must be of the kind of the classes"):
+        with pytest.raises(
+            ValueError, match="reject_label must be a number if the classes are numbers"
+        ):
             SparseCodingClassifier(reject=0.5, reject_label=label).fit(X, y)
 
 

@@ -106,7 +106,9 @@ def test_an_interrupt_keeps_the_best_run(monkeypatch):
 
 def test_bad_parameters():
     X = contractions(4, 6, 2)
-    with pytest.raises(ValueError, match="n_clusters must be at most 4, as many as systems; got 5"):
+    with pytest.raises(
+        ValueError, match="n_clusters must be at most the number of systems, 4; got 5"
+    ):
         LDSKMeans(5).fit(X)
     with pytest.raises(ValueError, match="parts must be one of 'twofold', .* 'finite'; got 'all'"):
         LDSKMeans(2, parts="all").fit(X)

@@ -257,7 +257,7 @@ def test_finite_dictionary(update, motions):
     np.testing.assert_allclose(
         np.swapaxes(V, 1, 2) @ V, np.broadcast_to(np.eye(5), (6, 5, 5)), atol=1e-9
     )
-    with pytest.raises(TypeError, match="subspaces and belong to no system; use .subspaces"):
+    with pytest.raises(TypeError, match="subspaces, not systems: use .subspaces"):
         dictionary.atoms_.systems()
 
 
@@ -300,7 +300,10 @@ def test_codes_of_nothing_but_zeros():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n_atoms": 7}, "n_atoms must be at most 6, as many as systems; got 7. Lower n_atoms, or"),
+        (
+            {"n_atoms": 7},
+            "n_atoms must be at most the number of systems, 6; got 7. Lower n_atoms, or",
+        ),
         ({"n_atoms": 0}, "n_atoms must be an integer of at least 1; got 0"),
         ({"parts": "both"}, "parts must be one of 'twofold', 'symmetric', 'skew'; got 'both'"),
         ({"update": "gradient"}, "update must be one of 'joint', 'column'; got 'gradient'"),

@@ -28,7 +28,7 @@ def learn_literally(data, before, pull, curves, rho, *, learned=False):
     Curves are up to a constant each.
     """
     group = algorithm.Group([data], [before.copy()], [1.0], 0.1)
-    group.code()
+    group.update_codes()
     problem = group.make_problems(0)[0]
     rows, own = before.rows[0], before.eigenvalues[0].copy()
     step = -problem.half_gradient(problem.weigh(problem.products(rows), own)[1])

@@ -72,7 +72,7 @@ def test_a_refused_fit_leaves_the_one_before(motions):
     assert dictionary.half_steps_ is steps
     model = DictionaryClassifier(LDSDictionary(5, random_state=0, max_iter=2)).fit(X, y)
     labels = model.predict(Z)
-    with pytest.raises(ValueError, match="n_atoms must be at most 20"):
+    with pytest.raises(ValueError, match="n_atoms must be at most the number of systems, 20"):
         model.set_params(dictionary__n_atoms=30).fit(X[:20], y[:20])
     np.testing.assert_array_equal(model.predict(Z), labels)
 

@@ -27,8 +27,8 @@ from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
 
 _SHORTEST = 3  # time points: one state and two transitions
-_AMPLE = 20  # time points that limit no encoding much
-_LIMITING = 0.2  # of the median length
+_ENOUGH_TIMEPOINTS = 20  # sequences of this length hardly limit the number of states
+_SHORT_FRACTION = 0.2  # of the median length: shorter sequences cause a warning
 
 
 class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
@@ -42,6 +42,7 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
     ----------
     time_budget : float, default=60
         Seconds for `fit`. Compiling functions at their first call ever takes additional time.
+        The commands have a default of their own, ``ldslearn.evaluate.methods.COMMAND_BUDGET``.
     random_state : int, RandomState, Generator or None, default=None
         Of the folds. With a seed, results are the same unless the time budget stops the search
         (``report_.stopped``).
@@ -81,7 +82,7 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
         y : (N,) array of labels
         groups : (N,) array, optional
-            Who or what was recorded: folds then hold out whole groups.
+            Group of each sequence, such as the subject. Folds keep groups whole.
         """
         check_positive("time_budget", self.time_budget)
         sequences = as_collection(X)
@@ -90,9 +91,14 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
         _check_shortest(sequences)
         classes, labels = check_labels(y, len(sequences), "sequences")
         found = search_pipeline(
-            sequences, classes, labels, check_groups(groups, len(sequences)), self.time_budget,
-            as_random_state(self.random_state), self.n_jobs,
-        )  # fmt: skip
+            sequences,
+            classes,
+            labels,
+            check_groups(groups, len(sequences)),
+            time_budget=self.time_budget,
+            random=as_random_state(self.random_state),
+            n_jobs=self.n_jobs,
+        )
         # All at once: a fit that is interrupted leaves the model of the one before.
         self.classes_, self.pipeline_, self.report_ = classes, found.pipeline, found.report
         self.n_channels_in_, self._factor = len(sequences[0]), found.factor
@@ -150,16 +156,16 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
 
 
 def _check_shortest(sequences: list[NDArray[Any]]) -> None:
-    """Raise for sequences too short for any system; they would limit those of all others."""
+    """Raise for sequences too short for any system; warn if one limits all others."""
     lengths = np.array([x.shape[1] for x in sequences])
     short = np.flatnonzero(lengths < _SHORTEST)
     if len(short):
         raise too_short_for_any(sequences, short.tolist())
     least = int(lengths.argmin())
-    if lengths[least] < min(_AMPLE, _LIMITING * np.median(lengths)):
+    if lengths[least] < min(_ENOUGH_TIMEPOINTS, _SHORT_FRACTION * np.median(lengths)):
         text = (
-            f"{name_sequence(sequences, least)} has {int(lengths[least])} time points, others "
-            f"{float(np.median(lengths)):.0f}: all systems must be small enough for it. Remove "
-            "it unless it matters."
+            f"{name_sequence(sequences, least)} has {int(lengths[least])} time points; the median "
+            f"is {float(np.median(lengths)):.0f}. The shortest sequence limits the number of "
+            "states for all. Consider removing it."
         )
         warnings.warn(text, stacklevel=3)

@@ -48,10 +48,10 @@ def search_pipeline(
     classes: NDArray[Any],
     labels: Indices,
     groups: NDArray[Any] | None,
+    *,
     time_budget: float,
     random: np.random.RandomState,
     n_jobs: int | None,
-    *,
     clock: Callable[[], float] = time.monotonic,
 ) -> FoundPipeline:
     """Search the candidates within a time budget, and fit the chosen one.
@@ -70,7 +70,7 @@ def search_pipeline(
     clock : callable
         Returns the time in seconds.
     """
-    begun = clock()
+    start = clock()
     searched = _sample_classes(labels, random, _MOST_SEARCHED)
     part, part_labels = select(sequences, searched), labels[searched]
     owners = None if groups is None else groups[searched]
@@ -89,9 +89,16 @@ def search_pipeline(
             if not (sample_folds >= 0).any():
                 sample, sample_folds = np.arange(len(searched)), folds[:1]
         search = Search(
-            part, part_labels, folds, begun + fraction * time_budget, n_jobs,
-            lambda text: advance(0, text), sample, sample_folds, clock,
-        )  # fmt: skip
+            part,
+            part_labels,
+            folds,
+            deadline=start + fraction * time_budget,
+            n_jobs=n_jobs,
+            report_progress=lambda text: advance(0, text),
+            sample=sample,
+            sample_folds=sample_folds,
+            clock=clock,
+        )
         if tested.any():
             search.run()
             chosen, best = pick_simplest(list(search.trials.values()))
@@ -101,7 +108,7 @@ def search_pipeline(
             encoding, empty = search.make_initial_encoding(), np.empty((1, 0))
             kernels, expected_seconds = KernelMatrices.of(encoding, part, n_jobs), 0.0
             chosen = best = Trial(encoding, QUICK_RULES[1], empty > 0, empty, 10.0)
-        left = max(begun + time_budget - clock(), 0.1 * time_budget)
+        left = max(start + time_budget - clock(), 0.1 * time_budget)
         trained = np.arange(len(sequences))
         if len(part) < len(sequences) and expected_seconds > left:
             most = int(len(sequences) * np.sqrt(left / expected_seconds))
@@ -131,7 +138,7 @@ def search_pipeline(
         ],
         n_descriptions=len(search.coarse_losses),
         n_trained=len(trained),
-        seconds=clock() - begun,
+        seconds=clock() - start,
         time_budget=float(time_budget),
         stopped=(
             "stopped by the time budget" if search.out_of_time else "nothing better was left to try"

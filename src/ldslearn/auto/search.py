@@ -22,11 +22,17 @@ from ldslearn.auto.trials import KernelMatrices, Trial, evaluate_rules
 _UNITS_DIFFER = 5.0  # ratio of the channels' deviations (90 % to 10 %) that suggests units
 _FINALISTS = 4
 _COARSE_FRACTION = 0.6  # of the budget
-_PROPERTIES = 5  # in which encodings differ
-_WORTHWHILE = 0.01  # relative decrease of the loss that counts as progress, not noise
-# Standard errors that a simpler candidate may be worse: a whole one cost a point of accuracy on
-# average over halves of five collections, a tenth nothing.
-_ERRORS = 0.1
+_N_PROPERTIES = 5  # in which encodings differ, varied in turn: stop when none of them helps
+_MIN_IMPROVEMENT = 0.01  # relative decrease of the loss that counts as progress, not noise
+# A simpler candidate may be worse by this many standard errors. A whole one cost a point of
+# accuracy on average over halves of five collections, a tenth nothing.
+_TOLERANCE = 0.1
+# Estimates of running times. They decide only which candidates fit into the time budget.
+_COST_PER_STATE = 50  # per pair of states, in units of the cost per stacked channel
+_SAFETY = 1.3  # factor on the estimated time of an encoding
+_MIN_COST_RATIO = 0.3  # the estimate is never below this fraction of a measured time
+_RULE_SAFETY = 1.5  # factor on the time of the slowest rule so far
+_MAX_KERNEL_FRACTION = 1 / 3  # of the time left, for the kernel matrices of one finalist
 
 
 class Search:
@@ -40,8 +46,8 @@ class Search:
     deadline : float
         In the time of `clock`.
     n_jobs : int or None
-    advance : callable
-        ``advance(text)`` is called after each step.
+    report_progress : callable
+        ``report_progress(text)`` is called after each step.
     sample : (n,) array of int
         Sequences on which encodings are compared first.
     sample_folds : (1, n) array
@@ -69,15 +75,16 @@ class Search:
         X: list[NDArray[Any]],
         labels: Indices,
         folds: Floats,
+        *,
         deadline: float,
         n_jobs: int | None,
-        advance: Callable[[str], None],
+        report_progress: Callable[[str], None],
         sample: Indices,
         sample_folds: Floats,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.X, self.labels, self.folds = X, labels, folds
-        self.deadline, self.n_jobs, self.advance = deadline, n_jobs, advance
+        self.deadline, self.n_jobs, self.report_progress = deadline, n_jobs, report_progress
         self.sample, self.sample_folds, self.clock = sample, sample_folds, clock
         self.n_channels = len(X[0])
         self.shortest = min(x.shape[1] for x in X)
@@ -96,13 +103,13 @@ class Search:
 
     def run(self) -> None:
         """Search until nothing improves or the time is over."""
-        begun = self.clock()
-        coarse_end = begun + _COARSE_FRACTION * (self.deadline - begun)
+        start = self.clock()
+        coarse_end = start + _COARSE_FRACTION * (self.deadline - start)
         best = self.make_initial_encoding()
         self._warm_up(best)
         self._try_encoding(best)
-        idle, step = 0, 0
-        while idle < _PROPERTIES and self.clock() < coarse_end:
+        n_without_progress, step = 0, 0
+        while n_without_progress < _N_PROPERTIES and self.clock() < coarse_end:
             before = best
             for candidate in best.find_neighbours(step, self.n_channels, self.shortest):
                 if candidate in self.coarse_losses:
@@ -115,9 +122,9 @@ class Search:
                 except (ValueError, np.linalg.LinAlgError):  # impossible for these sequences
                     self.coarse_losses[candidate] = np.inf
             top = self._rank_encodings(self.coarse_losses)[0]
-            if self.coarse_losses[top] < (1 - _WORTHWHILE) * self.coarse_losses[best]:
+            if self.coarse_losses[top] < (1 - _MIN_IMPROVEMENT) * self.coarse_losses[best]:
                 best = top
-            idle = 0 if best != before else idle + 1
+            n_without_progress = 0 if best != before else n_without_progress + 1
             step += 1
         self._compare_finalists()
 
@@ -154,11 +161,12 @@ class Search:
 
         def count_operations(e: Encoding) -> float:
             pairs = (len(self.sample) * e.n_states) ** 2 * e.n_windows
-            return pairs * (self.n_channels * e.delays + 50 * e.n_states)
+            return pairs * (self.n_channels * e.delays + _COST_PER_STATE * e.n_states)
 
         wanted = count_operations(encoding)
         known = min(self._seconds, key=lambda e: abs(np.log(count_operations(e) / wanted)))
-        return 1.3 * self._seconds[known] * max(wanted / count_operations(known), 0.3)
+        ratio = max(wanted / count_operations(known), _MIN_COST_RATIO)
+        return _SAFETY * self._seconds[known] * ratio
 
     def _warm_up(self, encoding: Encoding) -> None:
         """Load compiled code, which is not part of the time of the first encoding."""
@@ -185,7 +193,7 @@ class Search:
         finalists = self._rank_encodings(self.kernels)[:_FINALISTS]
         self.kernels = {e: self.kernels[e] for e in finalists}
         self._seconds[encoding] = self.clock() - start
-        self.advance(f"{len(self.coarse_losses)} encodings tried, last {best.accuracy:.1%}")
+        self.report_progress(f"{len(self.coarse_losses)} encodings tried, last {best.accuracy:.1%}")
 
     def _compare_finalists(self) -> None:
         """Evaluate the best encodings by all rules, on all sequences and repeats."""
@@ -200,13 +208,15 @@ class Search:
                 if encoding not in self.kernels:
                     now, cost = self.clock(), self.growth * self.kernel_seconds[encoding]
                     late = rules is not QUICK_RULES
-                    if self.kernels and (late or cost > (self.deadline - now) / 3):
+                    if self.kernels and (
+                        late or cost > _MAX_KERNEL_FRACTION * (self.deadline - now)
+                    ):
                         self.out_of_time = True
                         continue
                     self.kernels[encoding] = KernelMatrices.of(encoding, self.X, self.n_jobs)
                 for rule in rules:
                     start = self.clock()
-                    if self.trials and start + 1.5 * slowest > self.deadline:
+                    if self.trials and start + _RULE_SAFETY * slowest > self.deadline:
                         self.out_of_time = True
                         return
                     (trial,) = evaluate_rules(
@@ -216,7 +226,9 @@ class Search:
                     self.trials[encoding, rule] = trial
                     slowest = max(slowest, self.clock() - start)
                 leader = min(self.trials.values(), key=lambda trial: trial.loss)
-                self.advance(f"{len(self.trials)} settings tried, best {leader.accuracy:.1%}")
+                self.report_progress(
+                    f"{len(self.trials)} settings tried, best {leader.accuracy:.1%}"
+                )
 
 
 def pick_simplest(trials: list[Trial]) -> tuple[Trial, Trial]:
@@ -228,6 +240,6 @@ def pick_simplest(trials: list[Trial]) -> tuple[Trial, Trial]:
     best = min(trials, key=lambda trial: (trial.loss, trial.size))
     for trial in sorted(trials, key=lambda trial: (trial.size, trial.loss)):
         gaps = (trial.losses - best.losses).mean(axis=0)
-        if gaps.mean() <= _ERRORS * gaps.std() / np.sqrt(len(gaps)) + 1e-12:
+        if gaps.mean() <= _TOLERANCE * gaps.std() / np.sqrt(len(gaps)) + 1e-12:
             return trial, best
     return best, best

@@ -75,7 +75,7 @@ class NearestLDSClassifier(LDSClassifier):
         check_whole("n_neighbors", self.n_neighbors)
         if self.n_neighbors > len(systems):
             raise _errors.invalid_parameter(
-                "n_neighbors", f"be at most {len(systems)}, as many as systems", self.n_neighbors
+                "n_neighbors", f"be at most the number of systems, {len(systems)}", self.n_neighbors
             )
         self._compute_distances(systems[:1], systems[:1])  # raises for an unknown name
         self.systems_, self.classes_, self._labels = systems, classes, indices

@@ -24,11 +24,11 @@ from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
 from ldslearn.models.blocks import apply_by_blocks
 
-_NUMBERS = "biuf"  # kinds of dtypes
+_NUMBER_KINDS = "biuf"  # numpy.dtype.kind of Boolean, integer and floating-point labels
 
 
 class SparseCodingClassifier(LDSClassifier):
-    """Classify a system by the class whose training systems rebuild it best (SRC, Eq. 13).
+    """Classify a system by the class whose training systems reconstruct it best (SRC, Eq. 13).
 
     A system is coded by all training systems in the space of a kernel; the class whose part of
     the code leaves the smallest residual e_c wins. LDS-SC-Grass of the paper is
@@ -46,10 +46,10 @@ class SparseCodingClassifier(LDSClassifier):
     kernel_params : mapping or None, default=None
         Parameters of the kernel. ``bandwidth="median"`` is computed from the training systems. The
         `mix` of the kernel "hybrid" may be "cv": the best of 0.2, 0.4, 0.6, 0.8 and 1 by five
-        stratified folds of the training systems (the largest of equals).
+        stratified folds of the training systems (ties: the largest).
     reject : float or None, default=None
-        Open sets: a system is labelled `reject_label` when even its best class leaves more than
-        this fraction of it unexplained, e_c > reject k(x, x).
+        Open-set rejection: `predict` returns `reject_label` if the smallest residual exceeds this
+        fraction of k(x, x).
     reject_label : default=None
         None is -1 for numbers and "unknown" for other labels. Only `predict` rejects; a rejected
         system counts as an error in `score`.
@@ -70,8 +70,8 @@ class SparseCodingClassifier(LDSClassifier):
 
     Notes
     -----
-    A code of zeros only (`sparsity` too large) leaves the same residual for every class;
-    the label is then that of the most similar training system, the first atom on the path of
+    If all coefficients are zero (`sparsity` too large), the residuals of all classes are equal.
+    The label is then that of the most similar training system, the first atom on the path of
     codes, with a warning. With `reject` such systems are rejected.
 
     Examples
@@ -114,7 +114,7 @@ class SparseCodingClassifier(LDSClassifier):
         X : LDS
         y : (len(X),) array of labels
         groups : (len(X),) array, optional
-            Who or what was recorded: the folds of ``mix="cv"`` split no group.
+            Group of each system, such as the subject. Folds of ``mix="cv"`` keep groups whole.
         """
         systems, classes, indices = check_labelled(X, y)
         self._check_reject(classes)
@@ -151,7 +151,7 @@ class SparseCodingClassifier(LDSClassifier):
             gram, cross = K[train], K[test]
             codes = sparse_code(gram, cross, self.sparsity, n_jobs=self.n_jobs, **options)
             reductions = residual_reductions(gram, cross, codes, labels[train], n_classes)
-            # A class without training systems explains nothing, which could be the most.
+            # A class without training systems has reduction 0, which may be the largest.
             reductions[:, np.setdiff1d(np.arange(n_classes), labels[train])] = -np.inf
             first = labels[train][cross.argmax(axis=1)]
             nearest = np.where(codes.any(axis=1), -1, first)
@@ -177,21 +177,20 @@ class SparseCodingClassifier(LDSClassifier):
     def decision_function(self, X: LDS) -> Floats:
         """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),).
 
-        The largest is that of the predicted class (without `reject`): where residuals are equal,
-        as for codes of zeros, that class is ahead by one unit in the last place.
+        The predicted class (without `reject`) has the largest score. If residuals are equal, as for
+        codes of zeros, its score is larger by one unit in the last place.
         """
         reductions, nearest = self._compute_reductions(X)
         return score_classes(reductions, self.coder_.kernel_.diagonal(X, self.n_jobs), nearest)
 
     @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
-        """Return the fraction of each class in what all classes explain, (len(X), n_classes).
+        """Return the reductions k(x, x) - e_c of the classes, divided by their sum.
 
-        Fractions of energy sum to one and are largest for the predicted class. They are *not*
-        probabilities of being right: for those wrap the classifier in
-        :class:`sklearn.calibration.CalibratedClassifierCV`. A class explains k(x, x) - e_c; where
-        some explain less than nothing, the least of them counts as zero. A code of zeros has equal
-        fractions.
+        The array has shape (len(X), n_classes). Fractions sum to one, and the predicted class has
+        the largest. They are *not* calibrated probabilities: for those wrap the classifier in
+        :class:`sklearn.calibration.CalibratedClassifierCV`. If some reductions are negative, the
+        smallest one is subtracted from all. A code of zeros has equal fractions.
         """
         return normalize_reductions(*self._compute_reductions(X))
 
@@ -208,7 +207,7 @@ class SparseCodingClassifier(LDSClassifier):
         return self.coder_.transform(X)
 
     def _compute_reductions(self, X: LDS, *, warn: bool = True) -> tuple[Floats, Indices]:
-        """Residual reductions, and the nearest class of codes of zeros, else -1."""
+        """Residual reductions; the nearest class where all coefficients are zero, else -1."""
         check_is_fitted(self)
         kernel = self.coder_.kernel_
         systems, n_classes = kernel.check(X), len(self.classes_)
@@ -233,15 +232,17 @@ class SparseCodingClassifier(LDSClassifier):
             rule = None
             if label in classes:
                 rule = "not be one of the classes"
-            elif (np.asarray(label).dtype.kind in _NUMBERS) != (classes.dtype.kind in _NUMBERS):
-                rule = f"be of the kind of the classes, {classes}"
+            elif (np.asarray(label).dtype.kind in _NUMBER_KINDS) != (
+                classes.dtype.kind in _NUMBER_KINDS
+            ):
+                rule = "be a number if the classes are numbers, else a string"
             if rule is not None:
                 raise ValueError(f"reject_label must {rule}; got {label!r}. Choose another one.")
 
     def _find_reject_label(self, classes: NDArray[Any]) -> Any:
         if self.reject_label is not None:
             return self.reject_label
-        return -1 if classes.dtype.kind in _NUMBERS else "unknown"
+        return -1 if classes.dtype.kind in _NUMBER_KINDS else "unknown"
 
 
 def score_by_reductions(classifier: SparseCodingClassifier, systems: LDS) -> Floats:

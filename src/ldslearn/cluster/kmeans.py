@@ -153,7 +153,7 @@ class LDSKMeans(
         check_whole("n_clusters", self.n_clusters)
         if self.n_clusters > n_systems:
             raise _errors.invalid_parameter(
-                "n_clusters", f"be at most {n_systems}, as many as systems", self.n_clusters
+                "n_clusters", f"be at most the number of systems, {n_systems}", self.n_clusters
             )
         if self.parts != "finite" and self.parts not in PARTS:
             raise _errors.unknown_name("parts", self.parts, [*PARTS, "finite"])

@@ -51,7 +51,7 @@ def check_rows(name: str, values: Any, n_atoms: int) -> Floats:
     return rows
 
 
-def find_barred(allowed: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def find_excluded(allowed: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """Return which atoms samples may not use: one row per sample, or one for all."""
     if allowed is None:
         return np.zeros((1, shape[1]), dtype=bool)
@@ -63,9 +63,9 @@ def find_barred(allowed: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     return ~mask
 
 
-def find_uncertified(k: Floats, barred: NDArray[np.bool_], residuals: Floats) -> Indices:
+def find_uncertified(k: Floats, excluded: NDArray[np.bool_], residuals: Floats) -> Indices:
     """Return the samples whose codes miss the optimality conditions."""
-    largest = np.where(barred, 0.0, np.abs(k)).max(axis=1, initial=0.0)
+    largest = np.where(excluded, 0.0, np.abs(k)).max(axis=1, initial=0.0)
     return np.flatnonzero(~(residuals <= CERTIFIED * largest))
 
 

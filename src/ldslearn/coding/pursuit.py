@@ -15,7 +15,7 @@ from ldslearn.coding.cholesky import (
 
 
 @njit(**OPTIONS)
-def pursue_rows(K, cross, barred, n_nonzero, codes, residuals):  # type: ignore[no-untyped-def]
+def pursue_rows(K, cross, excluded, n_nonzero, codes, residuals):  # type: ignore[no-untyped-def]
     """Fill `codes` with at most `n_nonzero` coefficients per row, one atom after another.
 
     The next atom is the one whose angle to the residual is smallest; coefficients are those of
@@ -28,7 +28,7 @@ def pursue_rows(K, cross, barred, n_nonzero, codes, residuals):  # type: ignore[
     L = np.empty((min(n_nonzero, n_atoms), min(n_nonzero, n_atoms)))
     for i in range(len(cross)):
         k, n_active = cross[i], 0
-        out = barred[i % len(barred)].copy()
+        out = excluded[i % len(excluded)].copy()
         negligible = 1e-14 * np.abs(k).max()
         copy_to(c, k)
         while n_active < n_nonzero:

@@ -21,7 +21,7 @@ def solve_samples(
     sparsity: float,
     n_nonzero: int | None,
     nonnegative: bool,
-    barred: NDArray[np.bool_],
+    excluded: NDArray[np.bool_],
     start: Floats | None,
     n_jobs: int | None,
 ) -> Coded:
@@ -31,17 +31,17 @@ def solve_samples(
     if len(parts) > 1:
         blocks = []
         for part in parts:
-            own = barred if len(barred) == 1 else barred[part]
+            own = excluded if len(excluded) == 1 else excluded[part]
             blocks.append((k[part], own, None if start is None else start[part]))
         settings = (K, sparsity, n_nonzero, nonnegative, None)
         found = list(engine.map(_solve_rows, blocks, *settings, description="sparse coding"))
         return np.concatenate([c for c, _ in found]), np.concatenate([r for _, r in found])
-    return _solve_rows(k, barred, start, K, sparsity, n_nonzero, nonnegative, n_jobs)
+    return _solve_rows(k, excluded, start, K, sparsity, n_nonzero, nonnegative, n_jobs)
 
 
 def _solve_rows(
     k: Floats,
-    barred: NDArray[np.bool_],
+    excluded: NDArray[np.bool_],
     start: Floats | None,
     K: Floats,
     sparsity: float,
@@ -61,7 +61,7 @@ def _solve_rows(
         settings = (0.5 * sparsity, bool(nonnegative), start is not None, limit)
 
     def solve(block: slice) -> None:
-        rows = barred if len(barred) == 1 else barred[block]
+        rows = excluded if len(excluded) == 1 else excluded[block]
         solve_block(K, k[block], rows, *settings, codes[block], residuals[block])
 
     if len(k):

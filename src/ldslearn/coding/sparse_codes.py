@@ -13,7 +13,7 @@ from ldslearn.coding.checks import (
     check_gram,
     check_rows,
     describe_uncertified,
-    find_barred,
+    find_excluded,
     find_uncertified,
 )
 from ldslearn.coding.homotopy import kkt_violation
@@ -97,7 +97,7 @@ def sparse_code(
     check_real("sparsity", sparsity, "be a finite number of at least 0", low=0)
     if not isinstance(nonnegative, bool | np.bool_):
         raise _errors.invalid_parameter("nonnegative", "be True or False", nonnegative)
-    barred = find_barred(allowed, k.shape)
+    excluded = find_excluded(allowed, k.shape)
     start = None
     if n_nonzero is not None:
         check_whole("n_nonzero", n_nonzero)
@@ -114,13 +114,13 @@ def sparse_code(
         if sparsity == 0.0:
             start = None  # of many codes that fit equally well it would find another one
 
-    def solve(K: Floats, k: Floats, barred: NDArray[np.bool_], start: Floats | None) -> Coded:
-        return solve_samples(K, k, sparsity, n_nonzero, nonnegative, barred, start, n_jobs)
+    def solve(K: Floats, k: Floats, excluded: NDArray[np.bool_], start: Floats | None) -> Coded:
+        return solve_samples(K, k, sparsity, n_nonzero, nonnegative, excluded, start, n_jobs)
 
-    codes, residuals = solve(K, k, barred, start)
-    missed = find_uncertified(k, barred, residuals)
+    codes, residuals = solve(K, k, excluded, start)
+    missed = find_uncertified(k, excluded, residuals)
     if len(missed) and n_nonzero is None and (part := positive_part(K)) is not None:
-        rows = barred if len(barred) == 1 else barred[missed]
+        rows = excluded if len(excluded) == 1 else excluded[missed]
         codes[missed], inner = solve(part.gram, k[missed] @ part.projector, rows, None)
         warnings.warn(
             (

@@ -78,9 +78,9 @@ def _follow_path(
     K: Floats, k: Floats, sparsity: float, nonnegative: bool, nudge: float
 ) -> tuple[SparsePath, float]:
     """The path, and the largest KKT residual on its breakpoints; infinite if it ends early."""
-    z, barred = np.empty_like(k), np.zeros(len(K), dtype=bool)
+    z, excluded = np.empty_like(k), np.zeros(len(K), dtype=bool)
     room, limit = _BREAKPOINTS_PER_ATOM * len(K) + 16, STEPS_PER_ATOM * len(K) + 100
-    settings = (0.5 * sparsity, barred, bool(nonnegative), limit, z)
+    settings = (0.5 * sparsity, excluded, bool(nonnegative), limit, z)
     while True:
         bounds, trace = np.empty(room), np.empty((room, len(K)))
         steps = descend(K, perturb(k, nudge), *settings, bounds, trace)
@@ -93,7 +93,7 @@ def _follow_path(
     moved = np.append(np.diff(bounds) < 0, True)  # of a tie only the last step counts
     bounds, trace = bounds[moved], trace[moved].copy()
     residual = max(
-        kkt_violation(k - K @ z, z, bound, barred, bool(nonnegative))
+        kkt_violation(k - K @ z, z, bound, excluded, bool(nonnegative))
         for bound, z in zip(bounds, trace, strict=True)
     )
     return SparsePath(2.0 * bounds, trace), residual if steps < limit else np.inf

@@ -1,6 +1,6 @@
-"""Algorithm 1: codes and atoms in turn; no half step raises the objective."""
+"""Algorithm 1: alternate between codes and atoms. Neither step increases the objective."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +38,8 @@ class Group:
     codes: Floats = field(default_factory=lambda: np.empty((0, 0)))
     residuals: Floats = field(default_factory=lambda: np.empty(0))
     _kernels: tuple[Floats, Floats] | None = None  # of the current atoms
-    _space: list[Floats] = field(default_factory=list)  # for the columns of one atom's problems
+    _buffers: list[Floats] = field(default_factory=list)  # reused, for the problems of each atom
+    is_on_workers: bool = False  # whether samples are on workers
 
     def compute_kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
         """Return kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
@@ -60,7 +61,7 @@ class Group:
             w * data.self_kernel for w, data in zip(self.weights, self.data, strict=True)
         )
 
-    def code(self, n_jobs: int | None = None) -> float:
+    def update_codes(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
         self.codes = self.find_codes(n_jobs)
         return self.objective(n_jobs)
@@ -83,7 +84,8 @@ class Group:
             problems = self.make_problems(r)
             if not problems:
                 self.replace(r, next(worst_first, None))
-            for problem, atoms in zip(problems, self.atoms, strict=bool(problems)):
+                continue
+            for problem, atoms in zip(problems, self.atoms, strict=True):
                 improved = UPDATES[update](problem, Atom(atoms.rows[r], atoms.eigenvalues[r]))
                 atoms.rows[r], atoms.eigenvalues[r] = improved.rows, improved.eigenvalues
         self._kernels = None
@@ -100,19 +102,17 @@ class Group:
         others = np.flatnonzero(pairs)
         others = others[others != r]
         c = np.concatenate([pairs[others], -Z[users, r]])
-        if not self._space:
+        if not self._buffers:
             sets = len(self.atoms[0]) + len(self.data[0])
-            self._space = [np.empty((sets, *atoms.rows.shape[1:])) for atoms in self.atoms]
-        terms = zip(self.atoms, self.data, self._space, strict=True)
+            self._buffers = [np.empty((sets, *atoms.rows.shape[1:])) for atoms in self.atoms]
+        terms = zip(self.atoms, self.data, self._buffers, strict=True)
         return [
             AtomProblem(Columns.gather([(atoms, others), (data, users)], space), c)
             for atoms, data, space in terms
         ]
 
-    is_on_workers = False  # whether samples are on workers
-
     @property
-    def n_codes(self) -> int:
+    def n_nonzero(self) -> int:
         """Entries of the codes that are not zero."""
         return int(np.count_nonzero(self.codes))
 
@@ -137,21 +137,24 @@ def learn(
 ) -> Iterator[tuple[float, float]]:
     """Yield the objective after the codes and after the atoms of every iteration.
 
-    The last pair are equal numbers: the codes of the last atoms. It stops when an iteration lowers
-    the objective by less than the fraction `tol`. Groups are independent and run in parallel.
+    The last pair repeats the final objective. Learning stops when an iteration lowers the objective
+    by less than the fraction `tol`. Groups are independent and run in parallel.
     """
+    inner = n_jobs if len(groups) == 1 else None  # one group has all the threads
 
-    def step(of_codes: bool) -> float:
+    def update_codes(group: Group) -> float:
+        return group.update_codes(inner)
+
+    def update_atoms(group: Group) -> float:
+        group.improve_atoms(update)
+        return group.objective(inner)
+
+    def apply_to_groups(step: Callable[[Group], float]) -> float:
         values = np.empty(len(groups))
-        inner = n_jobs if len(groups) == 1 else None  # one group has all the threads
 
         def work(block: slice) -> None:
             for i in range(block.start, block.stop):
-                if of_codes:
-                    values[i] = groups[i].code(inner)
-                else:
-                    groups[i].improve_atoms(update)
-                    values[i] = groups[i].objective(inner)
+                values[i] = step(groups[i])
 
         # Groups that wait for workers wait in parallel.
         threads = len(groups) if groups[0].is_on_workers else n_jobs
@@ -160,11 +163,11 @@ def learn(
 
     previous = np.inf
     for _ in range(max_iter):  # Alg. 1, line 3 -> for t = 1 to MaxNumIters
-        value = step(of_codes=True)  # line 4 -> learn the sparse codes Z
+        value = apply_to_groups(update_codes)  # line 4 -> learn the sparse codes Z
         if previous - value <= tol * abs(value):
             break
         previous = value
-        yield value, step(of_codes=False)  # lines 5 to 17 -> update every atom
+        yield value, apply_to_groups(update_atoms)  # lines 5 to 17 -> update every atom
     else:
-        value = step(of_codes=True)
+        value = apply_to_groups(update_codes)
     yield value, value

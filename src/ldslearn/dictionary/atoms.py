@@ -74,8 +74,7 @@ class Atoms:
         parts = [form.systems() for form in (self.symmetric, self.skew) if form is not None]
         if not parts:
             raise _errors.InputTypeError(
-                "finite atoms and centres are subspaces and belong to no system; use "
-                ".subspaces, or learn parts of systems."
+                "finite atoms are subspaces, not systems: use .subspaces, or LDSDictionary."
             )
         A, C = (np.concatenate([getattr(part, name) for part in parts]) for name in "AC")
         start = np.full(C.shape[::2], C.shape[2] ** -0.5)

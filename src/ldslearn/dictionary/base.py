@@ -50,14 +50,14 @@ class SystemDictionary(
         if self.update != "joint" and is_in_blocks(systems):
             raise ValueError(
                 "update must be 'joint' for systems in a store or on a cluster; got "
-                f"{self.update!r}. Eigenvectors need all systems of an atom in one place."
+                f"{self.update!r}. update={self.update!r} needs all systems in memory."
             )
         recipe = self._make_recipe().for_windows(systems.windows)
         with open_samples(systems, recipe) as samples:
             atoms = self._make_initial_atoms(systems, recipe, samples)
             groups = self._group_samples(samples, recipe, atoms)
             self._learn(groups, recipe, systems)
-        if not any(group.n_codes for group in groups):
+        if not any(group.n_nonzero for group in groups):
             warnings.warn(
                 (
                     f"no code uses any atom with sparsity={self.sparsity:g}: nothing was learned. "
@@ -129,7 +129,7 @@ class SystemDictionary(
         """
         groups = self.make_groups(X)
         for group in groups:
-            group.code(self.n_jobs)
+            group.update_codes(self.n_jobs)
         return np.concatenate([group.codes for group in groups], axis=1)
 
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:
@@ -143,7 +143,7 @@ class SystemDictionary(
         self._check_like(systems[:1])
         with open_samples(systems, self.recipe_) as samples:
             groups = self._group_samples(samples, self.recipe_, self.atoms_)
-            return -sum(group.code(self.n_jobs) for group in groups) / len(systems)
+            return -sum(group.update_codes(self.n_jobs) for group in groups) / len(systems)
 
     def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
         """Use given atoms, as if they had been learned from systems like those given."""
@@ -235,7 +235,7 @@ class SystemDictionary(
         if self.n_atoms > n_systems and isinstance(self.init, str):
             raise _errors.invalid(
                 "n_atoms",
-                f"be at most {n_systems}, as many as systems",
+                f"be at most the number of systems, {n_systems}",
                 self.n_atoms,
                 "Lower n_atoms, or give atoms to start from with init.",
             )
@@ -269,5 +269,5 @@ def _name_terms(recipe: Recipe, terms: list[list[Columns]]) -> list[dict[str, Co
 
 
 def _format_state(groups: list[Group], objective: float) -> str:
-    used = [group.n_codes / len(group) for group in groups]
+    used = [group.n_nonzero / len(group) for group in groups]
     return f"dictionary: objective {objective:.5g}, {np.mean(used):.1f} atoms per code"

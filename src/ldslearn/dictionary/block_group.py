@@ -59,7 +59,7 @@ class BlockGroup(Group):
         return len(self.samples)
 
     @property
-    def n_codes(self) -> int:
+    def n_nonzero(self) -> int:
         """Entries of the codes that are not zero."""
         return int(sum(sums.users.sum() for sums in self._sums))
 
@@ -74,7 +74,7 @@ class BlockGroup(Group):
             self._kernels = gram, np.empty(0)
         return self._kernels[0], self._cross
 
-    def code(self, n_jobs: int | None = None) -> float:
+    def update_codes(self, n_jobs: int | None = None) -> float:
         """Find the best codes, and return the objective."""
         gram, cross = self.compute_kernels(n_jobs)
         self._codes = self.engine.submit(

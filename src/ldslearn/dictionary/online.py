@@ -1,9 +1,9 @@
 """Dictionaries from streams: one stochastic step per batch.
 
-The joint update sets the columns of an atom to the polar factor of -S_k u_k, its pulls. Here the
-pulls are averaged over all batches so far, weighted by rho_t, as online dictionary learning does
-with its statistics (Mairal et al. 2010). The objective in each eigenvalue is averaged likewise, at
-the nodes of a polynomial, whose minimum is the new eigenvalue.
+The joint update sets the columns of an atom to the polar factor of -S_k u_k, minus half the
+gradient, called its pulls. Here they are averaged over all batches so far, weighted by rho_t, as
+online dictionary learning does with its statistics (Mairal et al. 2010). The objective in each
+eigenvalue is averaged likewise, at the nodes of a polynomial, whose minimum is the new eigenvalue.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _DEGREE = len(NODES) - 1
 _TO_COEFFICIENTS = np.linalg.inv(chebvander(NODES / _LIMIT, _DEGREE)).T
 _GRID = EigenvalueGrid.of(_LIMIT)
 _BATCHES_OF_A_FIT = 10  # that the atoms of a fit count for
-_PATIENCE = 5  # batches without use after which an atom is replaced
+_MAX_IDLE_BATCHES = 5  # an atom not used in this many batches is replaced
 _FORGETTING = 0.6  # rho_t = t^-0.6: sums to infinity, its squares do not
 
 
@@ -73,14 +73,14 @@ class Memory:
 
 def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
     """Code a batch, update the atoms of `group`; return the objective per sample before that."""
-    objective = group.code(n_jobs) / len(group.codes)
+    objective = group.update_codes(n_jobs) / len(group.codes)
     memory.n_batches += 1
     rho = memory.n_batches**-_FORGETTING
     worst_first = group.sort_worst_first()
     for r in range(group.codes.shape[1]):
         problems = group.make_problems(r)
         memory.idle[r] = 0 if problems else memory.idle[r] + 1
-        if memory.idle[r] >= _PATIENCE:
+        if memory.idle[r] >= _MAX_IDLE_BATCHES:
             group.replace(r, next(worst_first, None))
             memory.forget(r)
             continue
@@ -103,7 +103,7 @@ def learn_batch(group: Group, memory: Memory, n_jobs: int | None) -> float:
 
 
 def _update_eigenvalues(atoms: Columns, r: int, pull: Floats, curves: Floats) -> None:
-    """Minimise the curves of an atom; a plane with theta below zero is turned over."""
+    """Minimise the curves of an atom; if theta < 0, change the signs of theta and one column."""
     known = np.flatnonzero(curves.any(axis=1))
     if not len(known):
         return
@@ -126,7 +126,7 @@ def _update_eigenvalues(atoms: Columns, r: int, pull: Floats, curves: Floats) ->
 def _add_to_averages(
     problem: AtomProblem, own: Atom, weight: float, pull: Floats, curves: Floats
 ) -> float:
-    """Add a problem to the averages of its atom; return the norm of its pull per column."""
+    """Add a problem to the averages of its atom; return its half gradient's norm per column."""
     G = problem.products(own.rows)
     step = problem.half_gradient(problem.weigh(G, own.eigenvalues)[1])
     pull -= weight * step

@@ -81,7 +81,7 @@ def _pick_lower(first: Evaluation, second: Evaluation) -> Evaluation:
 
 
 def _orient_planes(kind: str, atom: Atom) -> Atom:
-    """Make every theta positive: a plane with -theta is the plane turned over."""
+    """Make every theta positive by changing the sign of one column of its plane, too."""
     if kind == "skew":
         flipped = np.flatnonzero(atom.eigenvalues < 0)
         atom.rows = atom.rows.copy()

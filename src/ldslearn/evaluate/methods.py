@@ -16,6 +16,9 @@ from ldslearn.classify import (
 )
 from ldslearn.dictionary import FiniteDictionary, LDSDictionary
 
+# Seconds. Less than the 60 of AutoLDSClassifier: a command fits one model per split. Recorded
+# results depend on it.
+COMMAND_BUDGET = 30.0
 ENCODER = ("n_states", "delays", "stabilizer", "scale")  # parameters of all methods but auto
 
 
@@ -26,7 +29,7 @@ class Settings:
     sparsity: float = 0.1
     atoms: int = 16
     order: int = 5
-    budget: float = 30.0
+    budget: float = COMMAND_BUDGET
     seed: int = 0
     n_jobs: int | None = None
     mix: float | Literal["cv"] = 0.5
