@@ -107,7 +107,7 @@ class DictionaryClassifier(LDSClassifier):
         sample_weight : (len(X),) array, optional
             Passed to the classifier of codes. The dictionary is learned without weights.
         groups : (len(X),) array, optional
-            Who or what was recorded: the folds of ``mix="cv"`` split no group.
+            Group of each system, such as the subject. Folds of ``mix="cv"`` keep groups whole.
         """
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
