@@ -41,7 +41,8 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     time_budget : float, default=60
-        Seconds for `fit`. Compiling functions at their first call ever takes additional time.
+        Seconds for the search and the training. Checks of the data, and compiling functions at
+        their first call ever, take additional time.
         The commands have a default of their own, ``ldslearn.evaluate.methods.COMMAND_BUDGET``.
     random_state : int, RandomState, Generator or None, default=None
         Of the folds. With a seed, results are the same unless the time budget stops the search
