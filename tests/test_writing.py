@@ -170,5 +170,5 @@ def test_owners_are_checked():
         {**good, "since": float("nan")},
         {**good, "since": True},
     ):
-        with pytest.raises(ValueError, match="owner"):
+        with pytest.raises(ValueError, match="lock file"):
             Owner.from_dict(wrong)

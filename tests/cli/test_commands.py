@@ -366,7 +366,7 @@ def test_inspect(clips, model, capsys):
         (["evaluate", "CLIPS", "--set", "imagenet"], 2, "--set must be one of 'cambridge'"),
         (["evaluate", "CLIPS", "--set", "ucla"], 1, "UCLA"),
         (["evaluate", "CLIPS", "-p", "folds:x"], 2, "protocol must be one of"),
-        (["evaluate", "CLIPS", "-p", "split"], 1, "no split"),
+        (["evaluate", "CLIPS", "-p", "split"], 1, "have a train/test split; got none"),
         (["evaluate", "CLIPS", "-p", "split", "--folds", "3"], 2, "--folds must not be given"),
         (["evaluate", "CLIPS", "--size", "big"], 2, "--size must be HEIGHTxWIDTH"),
         (["evaluate", "CLIPS", "--crop", "1,2"], 2, "--crop must be TOP,LEFT"),

@@ -143,6 +143,7 @@ def test_links_that_lead_to_themselves_are_not_replaced(writer, failure):
 
 INTERRUPTED = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 import ldslearn.dictionary.base as base
 import ldslearn.persist.files as files
 from ldslearn.cli import main
@@ -172,7 +173,8 @@ main()
 
 
 @pytest.mark.parametrize(
-    ("where", "jobs"), [("code", 1), ("improve_atoms", 2), ("objective", 1), ("save_arrays", 1)]
+    ("where", "jobs"),
+    [("update_codes", 1), ("improve_atoms", 2), ("objective", 1), ("save_arrays", 1)],
 )
 def test_an_interrupt_while_it_learns_keeps_the_atoms_so_far(store, tmp_path, where, jobs):
     """As a process of its own, which gets the signal in its second iteration, or as it ends."""

@@ -81,6 +81,7 @@ def test_columns_of_a_file_do_not_fill_the_terminal(clips, tmp_path, failure):
 
 INTERRUPTED = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
