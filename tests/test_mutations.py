@@ -30,12 +30,12 @@ from ldslearn.evaluate import train
 from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.ledger import Ledger, Run
 from ldslearn.persist import Model
-from ldslearn.scale import LDSStore, write_kernel
-from ldslearn.scale import kernel_files as on_disk
+from ldslearn.scale import LDSStore, kernel_files, write_kernel
 from ldslearn.scale.resuming import find_finished, name_note, write_note
 from ldslearn.scale.shards import INDEX, Shard
 from ldslearn.video import read_video, write_video
 
+from support.interruptions import interrupt_kernel
 from support.makers import contractions, ragged_sequences, random_systems
 from support.matlab import cell, save_mat73
 from support.mutations import mutations
@@ -175,19 +175,9 @@ SYSTEMS = random_systems(5, n_channels=4, n_states=2)
 
 def write_progress(path):
     """Half a kernel on disk; its notes, or its file, are what is damaged: whichever it is named."""
-    made, original = [], on_disk.compute_tile
-
-    def tile(*arguments, **settings):
-        made.append(1)
-        if len(made) > 4:
-            raise KeyboardInterrupt
-        return original(*arguments, **settings)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(on_disk, "_TILE", 0)
-        patch.setattr(on_disk, "compute_tile", tile)
-        with pytest.raises(KeyboardInterrupt):
-            write_kernel(path.with_suffix(""), SYSTEMS)
+        patch.setattr(kernel_files, "_TILE", 0)
+        interrupt_kernel(path.with_suffix(""), SYSTEMS, after=4)
     for end in (".part", ".done"):
         shutil.copy(path.with_suffix(end), path.with_suffix(f"{end}.kept"))
 
@@ -197,7 +187,7 @@ def read_progress(path):
     other = path.with_suffix(".done" if path.suffix == ".part" else ".part")
     shutil.copy(path.with_suffix(f"{other.suffix}.kept"), other)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(on_disk, "_TILE", 0)
+        patch.setattr(kernel_files, "_TILE", 0)
         return np.array(write_kernel(path.with_suffix(""), SYSTEMS))
 
 

@@ -13,7 +13,14 @@ from ldslearn import LDS, LDSEncoder, SparseCoder, SparseCodingClassifier, spars
 from ldslearn.classify import LDSSVC, NearestLDSClassifier
 from ldslearn.cli.running import run
 from ldslearn.geometry import KERNELS, pairwise_distance, pairwise_kernel
-from ldslearn.scale import LDSStore, dask_cluster, encode_folder, use_cluster, write_kernel
+from ldslearn.scale import (
+    LDSStore,
+    dask_cluster,
+    encode_folder,
+    kernel_files,
+    use_cluster,
+    write_kernel,
+)
 
 from support.clusters import (
     killing,
@@ -26,6 +33,7 @@ from support.clusters import (
     wait_for,
     without_cluster,
 )
+from support.interruptions import interrupt_kernel
 from support.makers import contractions, ragged_sequences, random_systems
 
 
@@ -189,10 +197,8 @@ def test_a_kernel_of_a_store_is_written_tile_by_tile(client, systems, store, tmp
 
 
 def test_a_kernel_that_was_interrupted_goes_on(store, systems, tmp_path, monkeypatch):
-    from ldslearn.scale import kernel_files as on_disk
-
-    monkeypatch.setattr(on_disk, "_TILE", 0)
-    original, made = on_disk.compute_tile, []
+    monkeypatch.setattr(kernel_files, "_TILE", 0)
+    original, made = kernel_files.compute_tile, []
 
     def interrupted(*arguments, **settings):
         made.append(1)
@@ -200,7 +206,7 @@ def test_a_kernel_that_was_interrupted_goes_on(store, systems, tmp_path, monkeyp
             raise KeyboardInterrupt
         return original(*arguments, **settings)
 
-    monkeypatch.setattr(on_disk, "compute_tile", interrupted)
+    monkeypatch.setattr(kernel_files, "compute_tile", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_kernel(tmp_path / "K.npy", store)
     K = write_kernel(tmp_path / "K.npy", store)
@@ -210,37 +216,24 @@ def test_a_kernel_that_was_interrupted_goes_on(store, systems, tmp_path, monkeyp
 
 def test_a_kernel_goes_on_from_its_own_tiles_only(store, systems, tmp_path, monkeypatch):
     """Not from those of another kernel, window or function at the same place."""
-    from ldslearn.scale import kernel_files as on_disk
-
-    monkeypatch.setattr(on_disk, "_TILE", 0)
+    monkeypatch.setattr(kernel_files, "_TILE", 0)
     windowed = LDS(**{**systems._arrays, "windows": 2})
     pairs = LDSStore.write(tmp_path / "pairs", [windowed[:7], windowed[7:]])
-    path, original = tmp_path / "K.npy", on_disk.compute_tile
-
-    def interrupt(X, kernel, after):
-        made = []
-
-        def tile(*arguments, **settings):
-            made.append(1)
-            if len(made) > after:
-                raise KeyboardInterrupt
-            return original(*arguments, **settings)
-
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(on_disk, "compute_tile", tile)
-            write_kernel(path, X, kernel)
-
-    interrupt(pairs.window(0), "projection", 2)
+    path = tmp_path / "K.npy"
+    interrupt_kernel(path, pairs.window(0), "projection", after=2)
     K = write_kernel(path, pairs.window(1))
     np.testing.assert_allclose(K, pairwise_kernel(windowed.window(1)), rtol=1e-12)
 
-    interrupt(store, "projection", 5)
+    interrupt_kernel(path, store, "projection", after=5)
     with monkeypatch.context() as patch:  # killed: nothing is noted
-        patch.setattr(on_disk, "_save_progress", lambda *_: None)
-        interrupt(store, "covariance", 0)
+        patch.setattr(kernel_files, "_save_progress", lambda *_: None)
+        interrupt_kernel(path, store, "covariance", after=0)
     np.testing.assert_allclose(write_kernel(path, store), pairwise_kernel(systems), rtol=1e-12)
 
-    interrupt(store, lambda X, Y=None: np.zeros((len(X), len(X if Y is None else Y))), 5)
+    def zeros(X, Y=None):
+        return np.zeros((len(X), len(X if Y is None else Y)))
+
+    interrupt_kernel(path, store, zeros, after=5)
     K = write_kernel(path, store, lambda X, Y=None: np.ones((len(X), len(X if Y is None else Y))))
     np.testing.assert_array_equal(K, np.ones(K.shape))
 

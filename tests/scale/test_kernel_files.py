@@ -10,40 +10,26 @@ import numpy as np
 import pytest
 
 from ldslearn.geometry import pairwise_kernel
-from ldslearn.scale import LDSStore, write_kernel
-from ldslearn.scale import kernel_files as on_disk
+from ldslearn.scale import LDSStore, kernel_files, write_kernel
 
+from support.interruptions import interrupt_kernel
 from support.makers import contractions
 
 
 @pytest.fixture
 def systems(monkeypatch):
-    monkeypatch.setattr(on_disk, "_TILE", 700)  # three or four blocks
+    monkeypatch.setattr(kernel_files, "_TILE", 700)  # three or four blocks
     return contractions(10, 6, 3)
 
 
-def interrupt(path, systems, monkeypatch, after=3):
-    original, made = on_disk.compute_tile, []
-
-    def tile(*arguments, **settings):
-        made.append(1)
-        if len(made) > after:
-            raise KeyboardInterrupt
-        return original(*arguments, **settings)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(on_disk, "compute_tile", tile)
-        write_kernel(path, systems)
-
-
 def count_tiles(monkeypatch):
-    original, made = on_disk.compute_tile, []
+    original, made = kernel_files.compute_tile, []
 
     def tile(*arguments, **settings):
         made.append(1)
         return original(*arguments, **settings)
 
-    monkeypatch.setattr(on_disk, "compute_tile", tile)
+    monkeypatch.setattr(kernel_files, "compute_tile", tile)
     return made
 
 
@@ -82,6 +68,7 @@ def test_room_is_looked_for_where_it_cannot_be_reserved(systems, tmp_path, monke
 LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[2])
+from support.interruptions import interrupt_kernel
 from support.makers import contractions
 from ldslearn.scale import write_kernel
 systems = contractions(300, 4, 2)
@@ -103,14 +90,14 @@ def test_a_process_that_may_not_write_so_much_lives(tmp_path):
 
 
 def test_a_kernel_has_one_writer(systems, tmp_path, monkeypatch):
-    path, original = tmp_path / "K.npy", on_disk.compute_tile
+    path, original = tmp_path / "K.npy", kernel_files.compute_tile
 
     def meanwhile(*arguments, **settings):
         with pytest.raises(BlockingIOError, match="kernel .*K.npy must be written by one process"):
             write_kernel(path, systems[:4])
         return original(*arguments, **settings)
 
-    monkeypatch.setattr(on_disk, "compute_tile", meanwhile)
+    monkeypatch.setattr(kernel_files, "compute_tile", meanwhile)
     K = write_kernel(path, systems)
     np.testing.assert_allclose(K, pairwise_kernel(systems), rtol=1e-12)
     assert [file.name for file in tmp_path.iterdir()] == ["K.npy"]
@@ -118,10 +105,10 @@ def test_a_kernel_has_one_writer(systems, tmp_path, monkeypatch):
 
 def test_progress_is_kept_if_it_is_whole(systems, tmp_path, monkeypatch):
     path = tmp_path / "K.npy"
-    interrupt(path, systems, monkeypatch)
+    interrupt_kernel(path, systems, after=3)
     made = count_tiles(monkeypatch)
     K = write_kernel(path, systems)
-    n_blocks = len(on_disk.cut_systems(systems, on_disk._TILE))
+    n_blocks = len(kernel_files.cut_systems(systems, kernel_files._TILE))
     assert len(made) == n_blocks * (n_blocks + 1) // 2 - 3
     np.testing.assert_allclose(K, pairwise_kernel(systems), rtol=1e-12)
 
@@ -187,7 +174,7 @@ DAMAGES = [
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_progress_that_was_damaged_is_made_again(systems, tmp_path, monkeypatch, damage):
     path = tmp_path / "K.npy"
-    interrupt(path, systems, monkeypatch, after=9)
+    interrupt_kernel(path, systems, after=9)
     damage(tmp_path / "K.npy.part", tmp_path / "K.npy.done")
     K = write_kernel(path, systems)
     np.testing.assert_allclose(K, pairwise_kernel(systems), rtol=1e-12)
@@ -223,7 +210,7 @@ def test_permissions_of_a_kernel_stay(systems, tmp_path, monkeypatch):
     path = tmp_path / "K.npy"
     path.write_bytes(b"old")
     path.chmod(0o600)
-    interrupt(path, systems, monkeypatch)
+    interrupt_kernel(path, systems, after=3)
     assert (tmp_path / "K.npy.part").stat().st_mode & 0o777 == 0o600
     write_kernel(path, systems)
     assert path.stat().st_mode & 0o777 == 0o600

@@ -21,8 +21,7 @@ from ldslearn.datasets import Collection
 from ldslearn.datasets.formats.npz import load_npz, save_npz
 from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.ledger import Ledger, Run
-from ldslearn.scale import LDSStore, encode_folder, write_kernel
-from ldslearn.scale import kernel_files as on_disk
+from ldslearn.scale import LDSStore, encode_folder, kernel_files, write_kernel
 
 EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate"}
 ENCODER = LDSEncoder(2, n_jobs=1)
@@ -81,7 +80,7 @@ class Kernel(Scenario):
     """A kernel matrix, in tiles of single systems, each noted at once."""
 
     def work(self, home):
-        on_disk._TILE, on_disk._SAVED_EVERY = 0, -1.0
+        kernel_files._TILE, kernel_files._SAVED_EVERY = 0, -1.0
         write_kernel(home / "K.npy", LDS.concatenate(SYSTEMS[:3]), n_jobs=1)
 
     def state(self, home):
