@@ -18,13 +18,13 @@ from sklearn.pipeline import make_pipeline
 import ldslearn
 from ldslearn import LDS, LDSSVC, LDSDictionary, LDSEncoder, LDSKMeans, SparseCodingClassifier
 from ldslearn.datasets import Collection, load_basic_motions
-from ldslearn.evaluate.protocols import parse_protocol
+from ldslearn.evaluate import parse_protocol
 from ldslearn.models import stabilize
 from ldslearn.scale import LDSStore
 from ldslearn.video import read_frames, read_video, write_video
 
 SCRIPTS = Path(sys.executable).parent
-SECONDS = 300  # after which a command hangs
+SECONDS = 900  # after which a command hangs, on a busy machine, too
 
 
 def ldslearn_command(*words, code=0):
