@@ -57,7 +57,8 @@ def test_every_field_as_printed(delays, center):
         expected = U[:, :2] * s[:2]
         expected *= np.sign(U[np.abs(U[:, :2]).argmax(axis=0), [0, 1]])
         np.testing.assert_allclose(systems.B[i], expected, atol=1e-8)
-        np.testing.assert_allclose(systems.noise_variance[i], np.mean((Y - C @ states) ** 2))
+        variances = np.mean((Y - C @ states) ** 2, axis=1)
+        np.testing.assert_allclose(systems.noise_variance[i], variances, atol=1e-12)
     assert systems.delays == delays
     assert (systems.spectral_radius < 1).all()
 

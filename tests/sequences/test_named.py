@@ -10,7 +10,8 @@ from ldslearn import LDSEncoder
 from ldslearn._errors import SequenceError
 from ldslearn.auto import AutoLDSClassifier, ChannelScaler
 from ldslearn.datasets import Collection
-from ldslearn.sequences import NamedSequences, as_collection, name_sequence, name_some, select
+from ldslearn.sequences import as_collection
+from ldslearn.sequences.named import NamedSequences, name_sequence, name_some, select
 
 
 def collection(n_sequences=6, n_timepoints=20, **changes):

@@ -83,7 +83,9 @@ def test_not_finite_says_where_and_how_many():
     X[1][0, :2] = np.nan
     X[1][2, 4] = -np.inf
     with pytest.raises(
-        ValueError, match="sequence 1 must be finite; got 2 NaN and 1 infinite of 15 values. Inter"
+        ValueError,
+        match="sequence 1 must be finite; got 2 NaN and 1 infinite of 15 values, the first in "
+        "channel 0, time point 0. Replace infinite",
     ):
         as_collection(X)
     X[2] = np.full((3, 5), np.nan)

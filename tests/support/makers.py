@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ldslearn import LDS
+from ldslearn.models.measurements import StateModel
 
 
 def random_orthogonal(n, random, stack=()):
@@ -66,3 +67,19 @@ def contractions(n_systems, n_channels, n_states, seed=0, norm=0.95):
     batch = random_systems(n_systems, n_channels, n_states, seed)
     norms = np.linalg.norm(batch.A, ord=2, axis=(1, 2))[:, None, None]
     return replace(batch, A=norm * batch.A / norms)
+
+
+def random_state_model(n, m, random, radius=0.9, n_noise=None):
+    """A process with noise of rank `n_noise`, for filters."""
+    A = random.standard_normal((n, n))
+    A *= radius / np.abs(np.linalg.eigvals(A)).max()
+    B = random.standard_normal((n, n_noise or n))
+    C = np.linalg.qr(random.standard_normal((m, n)))[0]
+    noise = random.uniform(0.05, 2.0, m)
+    return StateModel(A, C, B @ B.T, noise, random.standard_normal(n), B @ B.T)
+
+
+def remove_some(X, share, seed=0):
+    """Sequences without a share of their samples."""
+    random = np.random.default_rng(seed)
+    return [np.where(random.random(x.shape) < share, np.nan, x) for x in X]

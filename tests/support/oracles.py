@@ -256,3 +256,35 @@ def least_on_a_dense_grid(p, m, limit):
     at = heights.argmin()
     low, high = places[max(at - 1, 0)], places[min(at + 1, len(places) - 1)]
     return min(heights[at], minimize_scalar(height, bounds=(low, high), method="bounded").fun)
+
+
+def condition_states(model, Y, observed):
+    """All states and samples as one normal vector, conditioned on the observed samples.
+
+    Returns the means (tau, n) and the joint covariance (tau n, tau n) of the states given all
+    samples, and the log-likelihood.
+    """
+    tau, n = Y.shape[1], len(model.A)
+    means, cov = [model.start], np.zeros((tau * n, tau * n))
+    P = model.start_covariance
+    for t in range(tau):
+        rows = slice(t * n, (t + 1) * n)
+        cov[rows, rows] = P
+        for s in range(t + 1, tau):
+            later = slice(s * n, (s + 1) * n)
+            cov[later, rows] = np.linalg.matrix_power(model.A, s - t) @ P
+            cov[rows, later] = cov[later, rows].T
+        P = model.A @ P @ model.A.T + model.process
+        means.append(model.A @ means[-1])
+    prior = np.concatenate(means[:tau])
+    C = np.kron(np.eye(tau), model.C)[observed.T.ravel() > 0]
+    y = Y.T.ravel()[observed.T.ravel() > 0]
+    S = C @ cov @ C.T + np.diag(np.tile(model.variances, tau)[observed.T.ravel() > 0])
+    residual = y - C @ prior
+    gain = np.linalg.solve(S, C @ cov).T
+    log_likelihood = -0.5 * (
+        residual @ np.linalg.solve(S, residual)
+        + np.linalg.slogdet(S)[1]
+        + len(y) * np.log(2 * np.pi)
+    )
+    return (prior + gain @ residual).reshape(tau, n), cov - gain @ C @ cov, log_likelihood

@@ -116,8 +116,25 @@ class SystemBatch:
         """Columns of B, the paper's n_v; 0 without B."""
         return 0 if self.B is None else self.B.shape[2]
 
+    def _spread_noise(self) -> Self:
+        """Return the systems with one noise variance per channel, if they have any."""
+        if self.noise_variance is None or self.noise_variance.ndim == 2:
+            return self
+        spread = np.repeat(self.noise_variance[:, None], self.n_channels, axis=1)
+        return self._from_trusted(**self._settings, **{**self._arrays, "noise_variance": spread})
+
     def window(self, index: int) -> Self:
-        """Return the systems of one window of every sequence, as a batch of single systems."""
+        """Return the systems of one window of every sequence, as a batch of single systems.
+
+        Parameters
+        ----------
+        index : int
+            From 0 to ``windows - 1``.
+
+        Returns
+        -------
+        LDS
+        """
         if not 0 <= index < self.windows:
             raise IndexError(f"the window must be 0 to {self.windows - 1}; got {index}.")
         if self.windows == 1:

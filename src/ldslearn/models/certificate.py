@@ -6,13 +6,16 @@ from typing import Self
 
 import numpy as np
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats
 from ldslearn.models.spectrum import LARGEST_RADIUS
 
 
 @dataclass(frozen=True, eq=False)
 class StabilityCertificate:
-    """Spectral radius and state reconstruction error before and after stabilization.
+    r"""Spectral radius and state reconstruction error before and after stabilization.
+
+    Returned by :func:`stabilize` and :meth:`ldslearn.LDSEncoder.transform`. It prints as a table.
 
     Parameters
     ----------
@@ -20,8 +23,26 @@ class StabilityCertificate:
         Name of the stabilizer.
     radius_before, radius_after : (N,) arrays
         Largest eigenvalue modulus of each transition matrix.
-    error_before, error_after : (N,) arrays or None
-        State reconstruction error J^2(A) = |X(1) - A X(0)|_F^2 of Sec. 4.1; None without states.
+    error_before, error_after : (N,) arrays or None, default=None
+        State reconstruction error of Sec. 4.1; None without states.
+
+    Notes
+    -----
+    For states :math:`x(t)`, the error is :math:`J^2(A) = \sum_t \|x(t+1) - A x(t)\|^2`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.1 and 4.2. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn.models import stabilize
+    >>> A, certificate = stabilize([[1.2]], method="scale", bound=0.9, return_certificate=True)
+    >>> print(certificate)
+    stabilizer 'scale': 1 of 1 systems unstable before, 0 after; 1 changed
+     system    radius ->    after
+          0    1.2000 ->   0.9000
     """
 
     method: str
@@ -29,6 +50,8 @@ class StabilityCertificate:
     radius_after: Floats
     error_before: Floats | None = None
     error_after: Floats | None = None
+
+    __repr__ = summarize_fields
 
     def __len__(self) -> int:
         return len(self.radius_before)
@@ -44,7 +67,16 @@ class StabilityCertificate:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Join the certificates of consecutive blocks of one run."""
+        """Return one certificate of several, those of consecutive blocks of one run.
+
+        Parameters
+        ----------
+        parts : sequence of StabilityCertificate
+
+        Returns
+        -------
+        StabilityCertificate
+        """
         values = {
             name: None
             if getattr(parts[0], name) is None

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.models.encoder import LDSEncoder
-from ldslearn.sequences import name_sequence, name_some
+from ldslearn.models.observed_checks import count_feasible_states
+from ldslearn.sequences.named import name_sequence, name_some
 
 STATES = (3, 5, 8, 10, 15, 20)
 _STACKED = 10  # channels, by delays where sensors have fewer
@@ -34,6 +35,8 @@ def list_feasible_states(data: Collection, delays: int) -> list[int]:
         lengths = np.array([x.shape[1] for x in data.X])
         order = np.argsort(lengths, kind="stable")
         raise too_short_for_any(data.X, order[lengths[order] < delays + 2].tolist(), delays)
+    if data.gaps:
+        most = max(1, min(most, count_feasible_states(data.X, delays)))
     return [n for n in STATES if n <= most] or [most]
 
 
@@ -45,6 +48,8 @@ def make_default_encoder(
     if n_states is None:
         orders = list_feasible_states(data, delays)
         n_states = max(n for n in orders if n <= max(_UNTRIED, orders[0]))
+    if data.gaps:
+        options = {"missing": "smooth", **options}
     return LDSEncoder(n_states, delays=delays, **options)
 
 

@@ -10,22 +10,28 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import check_channel_count, check_jobs, check_whole
+from ldslearn._checks import check_channel_count, check_jobs, check_real, check_whole
 from ldslearn._tags import NonTabularMixin
 from ldslearn.models.certificate import StabilityCertificate
 from ldslearn.models.fits import Fits, FitSettings, count_states, fit_collection
 from ldslearn.models.lds import LDS
+from ldslearn.models.missing import GapSettings
+from ldslearn.models.observed_checks import check_channels, check_observed
 from ldslearn.models.sequence_checks import check_sizes, check_varying, describe_idle_states
 from ldslearn.models.stabilizers import check_stabilizer
-from ldslearn.sequences import as_collection, window_levels
+from ldslearn.sequences import as_collection
+from ldslearn.sequences.gaps import channel_statistics, interpolate_gaps
+from ldslearn.sequences.named import keep_names
 from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
+from ldslearn.sequences.windows import window_levels
 
 _CONSTANT_POLICIES = ("raise", "rest")
+MISSING_POLICIES = ("raise", "smooth")
 
 
 class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Encode every sequence as a stable linear dynamical system (Sec. 4.1 and 4.2).
+    r"""Encode every sequence as a stable linear dynamical system (Sections 4.1 and 4.2).
 
     Parameters
     ----------
@@ -33,7 +39,7 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         Order n of the systems. A fraction in (0, 1) requests the smallest n that keeps that
         fraction of the variance in every training sequence.
     n_noise : int, default=2
-        Columns of B, the directions of process noise; at most n_states are kept.
+        Columns of `B`, the directions of process noise; at most `n_states` are kept.
     delays : int, default=1
         Stack this many consecutive samples (Hankel), so that few channels carry many states.
     windows : int or tuple of int, default=1
@@ -47,13 +53,23 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
     center : bool, default=True
         Remove the mean of each sequence first; False keeps it in the states.
     stabilizer : str, default="soft"
-        One of ``ldslearn.models.STABILIZERS``; see :func:`ldslearn.models.stabilize`.
+        One of :data:`ldslearn.models.STABILIZERS`; see :func:`ldslearn.models.stabilize`.
     scale : float, default=2.5
-        The paper's a, for ``stabilizer="soft"``.
+        The paper's :math:`a`, for ``stabilizer="soft"``.
     bound : float, default=0.99
         Largest spectral radius for the other stabilizers.
     n_jobs : int or None, default=None
         Threads, as in joblib: None is one, -1 is all cores. The result does not depend on it.
+    missing : "raise" or "smooth", default="raise"
+        NaN raises an error with the name of the sequence ("raise"), or is a missing sample
+        ("smooth"): systems of sequences with gaps are fitted by expectation-maximisation. Sequences
+        without gaps are not affected. With several windows, gaps are filled by one system of the
+        whole sequence, and windows are cut from that.
+    max_iter : int, default=5
+        Iterations of expectation-maximisation at most; 0 only completes the gaps by a matrix of
+        rank `n_states`. The likelihood has settled where `n_iter_` is smaller.
+    tol : float, default=0.01
+        Iterations stop when the log-likelihood per sample rises by less.
 
     Attributes
     ----------
@@ -61,14 +77,48 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         Order of the systems.
     n_channels_in_ : int
         Channels of the training sequences.
+    channel_means_, channel_variances_ : (n_channels,) arrays
+        Of the training samples, if ``missing="smooth"``. Channels without samples in a sequence
+        have them.
+    n_iter_ : (N,) array of int
+        Iterations for each sequence of `fit_transform`, if ``missing="smooth"``; 0 without gaps.
+    log_likelihood_ : (N,) array
+        Log-likelihood of each of these sequences under its system before stabilization; NaN without
+        gaps. With delays, of the stacked samples.
+
+    Notes
+    -----
+    With the singular value decomposition :math:`Y \approx U S V^\top` of the sequence to order n,
+    :math:`C = U` and the states are :math:`X = S V^\top`. :math:`A` is the stabilized least-squares
+    solution of :math:`X_{1:} \approx A X_{:-1}`, and :math:`B` holds the principal directions of
+    its residuals.
+
+    With gaps, the same decomposition of a low-rank completion is the first guess of
+    expectation-maximisation [3]_: states and their covariances given the observed samples by a
+    Kalman smoother, then the :math:`A`, :math:`C`, mean and noise of largest expected likelihood
+    given these, in turn. Coordinates are then changed such that :math:`C^\top C = I`, and
+    :math:`A` is stabilized.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.1 and 4.2. doi:10.48550/arXiv.1608.01059
+    .. [2] G. Doretto, A. Chiuso, Y. N. Wu, S. Soatto, *Dynamic textures*, International Journal of
+       Computer Vision 51 (2003) 91-109. doi:10.1023/A:1021669406132
+    .. [3] R. H. Shumway, D. S. Stoffer, *An approach to time series smoothing and forecasting using
+       the EM algorithm*, Journal of Time Series Analysis 3 (1982) 253-264.
+       doi:10.1111/j.1467-9892.1982.tb00349.x
 
     Examples
     --------
     >>> from ldslearn import LDSEncoder
     >>> from ldslearn.datasets import load_basic_motions
     >>> X_train, y_train, X_test, y_test = load_basic_motions()
-    >>> LDSEncoder(n_states=6).fit_transform(X_train)
+    >>> systems = LDSEncoder(n_states=6).fit_transform(X_train)
+    >>> systems
     LDS(40 systems, n_channels=6, n_states=6, with B, mean, x0, noise_variance, deviation)
+    >>> bool(systems.is_stable.all())
+    True
     """
 
     def __init__(
@@ -84,6 +134,9 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         scale: float = 2.5,
         bound: float = 0.99,
         n_jobs: int | None = None,
+        missing: str = "raise",
+        max_iter: int = 5,
+        tol: float = 0.01,
     ) -> None:
         self.n_states = n_states
         self.n_noise = n_noise
@@ -95,6 +148,9 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         self.scale = scale
         self.bound = bound
         self.n_jobs = n_jobs
+        self.missing = missing
+        self.max_iter = max_iter
+        self.tol = tol
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the parameters against a collection and choose the number of states.
@@ -103,8 +159,12 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         ----------
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
         y : ignored
+
+        Returns
+        -------
+        self
         """
-        sequences = as_collection(X)
+        sequences = self._check_sequences(X)
         warn_if_transposed(X, sequences)
         self._fit(sequences)
         return self
@@ -123,7 +183,7 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         Parameters
         ----------
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
-        return_certificate : bool
+        return_certificate : bool, default=False
             Also return what the stabilizer did to every system, to print or plot.
 
         Returns
@@ -133,15 +193,33 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         """
         check_is_fitted(self)
         self._check_parameters()  # set_params may have changed them since fit
-        systems, certificate = self._encode(as_collection(X), certify_each=return_certificate)
+        systems, certificate, _ = self._encode(
+            self._check_sequences(X), certify_each=return_certificate
+        )
         return systems if certificate is None else (systems, certificate)
 
     def fit_transform(self, X: Any, y: Any = None) -> LDS:
-        """Fit, and return the systems of the same collection; it is checked once."""
-        sequences = as_collection(X)
+        """Fit, and return the systems of the same collection; it is checked once.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
+        y : ignored
+
+        Returns
+        -------
+        LDS
+        """
+        sequences = self._check_sequences(X)
         warn_if_transposed(X, sequences)
         self._fit(sequences)
-        return self._encode(sequences)[0]
+        systems, _, fits = self._encode(sequences)
+        if self.missing == "smooth":
+            self.n_iter_, self.log_likelihood_ = fits.n_iter, fits.log_likelihood
+        return systems
+
+    def _check_sequences(self, X: Any) -> list[NDArray[Any]]:
+        return as_collection(X, allow_gaps=self.missing == "smooth")
 
     def _fit(self, sequences: list[NDArray[Any]]) -> None:
         self._check_parameters()
@@ -149,12 +227,23 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
             n_states = int(self.n_states)
         else:
             check_sizes(sequences, 1, self.delays)
+            complete = sequences
+            if self.missing == "smooth":
+                check_observed(sequences, 1, self.delays)
+                complete = [np.nan_to_num(interpolate_gaps(x)) for x in sequences]
+                complete = keep_names(complete, sequences)
             n_states, constant = count_states(
-                sequences, self.n_states, self.delays, self.center, self.n_jobs
+                complete, self.n_states, self.delays, self.center, self.n_jobs
             )
             if self.constant == "raise":
                 check_varying(constant, sequences, self.center)
         check_sizes(sequences, n_states, self.delays)
+        for name in ("channel_means_", "channel_variances_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if self.missing == "smooth":
+            check_observed(sequences, n_states, self.delays)
+            self.channel_means_, self.channel_variances_ = channel_statistics(sequences)
+            check_channels(self.channel_means_)
         self.n_channels_in_, self.n_states_ = sequences[0].shape[0], n_states
 
     def _check_parameters(self) -> None:
@@ -172,14 +261,20 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
             raise _errors.unknown_name("constant", self.constant, _CONSTANT_POLICIES)
         if not isinstance(self.center, bool | np.bool_):
             raise _errors.invalid_parameter("center", "be True or False", self.center)
+        if self.missing not in MISSING_POLICIES:
+            raise _errors.unknown_name("missing", self.missing, MISSING_POLICIES)
+        check_whole("max_iter", self.max_iter, 0)
+        check_real("tol", self.tol, "be a number of at least 0", 0.0)
         check_jobs(self.n_jobs)
         check_stabilizer(self.stabilizer, self.scale, self.bound)
 
     def _encode(
         self, sequences: list[NDArray[Any]], *, certify_each: bool = False
-    ) -> tuple[LDS, StabilityCertificate | None]:
+    ) -> tuple[LDS, StabilityCertificate | None, Fits]:
         check_channel_count("X", len(sequences[0]), self.n_channels_in_)
         check_sizes(sequences, self.n_states_, self.delays)
+        if self.missing == "smooth":
+            check_observed(sequences, self.n_states_, self.delays)
         levels = window_levels(self.windows)
         settings = FitSettings(
             self.n_states_,
@@ -191,6 +286,7 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
             scale=self.scale,
             bound=self.bound,
             n_jobs=self.n_jobs,
+            gaps=self._gap_settings(),
         )
         fits = fit_collection(sequences, settings, certify_each)
         self._check_fits(fits, sequences, sum(levels))
@@ -201,8 +297,18 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
             windows=sum(levels),
         )
         if not certify_each:
-            return systems, None
-        return systems, StabilityCertificate.concatenate(fits.certificates)
+            return systems, None, fits
+        return systems, StabilityCertificate.concatenate(fits.certificates), fits
+
+    def _gap_settings(self) -> GapSettings | None:
+        if self.missing != "smooth":
+            return None
+        if not hasattr(self, "channel_means_"):
+            raise _errors.invalid(
+                'missing="smooth"', "be set before fit", "an encoder fitted without it",
+                "Fit it again.",
+            )  # fmt: skip
+        return GapSettings(self.max_iter, self.tol, self.channel_means_, self.channel_variances_)
 
     def _check_fits(self, fits: Fits, sequences: list[NDArray[Any]], n_windows: int) -> None:
         """Raise or warn for sequences that do not change, and warn of large offsets."""

@@ -9,14 +9,15 @@ from ldslearn._types import Floats
 
 ORTHONORMAL_TOLERANCE = 1e-6
 
-# Shape of each field after the batch axis; n, m and k are fixed by A, C and B.
+# Shape of each field after the batch axis; n, m and k are fixed by A, C and B. The noise may also
+# have one variance for all channels, as in files of the first releases.
 FIELD_SHAPES = {
     "A": ("n", "n"),
     "C": ("m", "n"),
     "B": ("n", "k"),
     "mean": ("m",),
     "x0": ("n",),
-    "noise_variance": (),
+    "noise_variance": ("m",),
     "deviation": ("m",),
 }
 
@@ -57,7 +58,9 @@ def _check_field(name: str, value: Any, single: bool, sizes: dict[str, int]) -> 
     array = np.array(given, dtype=np.float64)
     if single:
         array = array[None]
-    axes = ("N", *FIELD_SHAPES[name])
+    axes: tuple[str, ...] = ("N", *FIELD_SHAPES[name])
+    if name == "noise_variance" and array.ndim == 1:
+        axes = ("N",)
     expected = "(" + ", ".join(str(sizes.get(axis, axis)) for axis in axes) + ")"
     consistent = array.ndim == len(axes) and all(
         sizes.setdefault(axis, size) == size for axis, size in zip(axes, array.shape, strict=True)

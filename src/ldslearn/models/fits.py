@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ldslearn._parallel import current_engine, cut_by_bytes, for_each_block
 from ldslearn._types import Floats, Indices
 from ldslearn.models.certificate import StabilityCertificate
+from ldslearn.models.filling import fill_gaps
 from ldslearn.models.identification import (
     allocate_workspace,
     floored_deviations,
@@ -16,11 +17,16 @@ from ldslearn.models.identification import (
     noise_matrices,
     observation_matrix,
     principal_factors,
+    principal_roots,
+    residual_variances,
     variance_spectrum,
 )
+from ldslearn.models.missing import GapFit, GapSettings, fit_with_gaps
 from ldslearn.models.sequence_checks import is_constant_sequence
 from ldslearn.models.stabilizers import certify, stabilize_checked
 from ldslearn.sequences import aligned_windows
+from ldslearn.sequences.gaps import channel_variances, has_gaps
+from ldslearn.sequences.named import keep_names
 
 
 @dataclass(frozen=True)
@@ -36,15 +42,21 @@ class FitSettings:
     scale: float
     bound: float
     n_jobs: int | None
+    gaps: GapSettings | None = None
 
 
 class Fits(NamedTuple):
-    """Fields of some systems, the rank of each, which are constant, and what stabilizers did."""
+    """Fields of some systems, the rank of each, which are constant, and what stabilizers did.
+
+    For sequences with gaps also iterations and log-likelihoods; 0 and NaN for others.
+    """
 
     fields: dict[str, Floats]
     ranks: Indices
     constant: NDArray[np.bool_]
     certificates: list[StabilityCertificate]
+    n_iter: Indices
+    log_likelihood: Floats
 
     @classmethod
     def concatenate(cls, parts: "list[Fits]") -> "Fits":
@@ -55,6 +67,8 @@ class Fits(NamedTuple):
             np.concatenate([part.ranks for part in parts]),
             np.concatenate([part.constant for part in parts]),
             [certificate for part in parts for certificate in part.certificates],
+            np.concatenate([part.n_iter for part in parts]),
+            np.concatenate([part.log_likelihood for part in parts]),
         )
 
 
@@ -79,10 +93,13 @@ def fit_block(
     """Return the fits of consecutive sequences, which messages count from `first`."""
     n_states, delays, center = settings.n_states, settings.delays, settings.center
     n_windows, shortest = sum(settings.levels), n_states + delays
+    n_iter, log_likelihood = np.zeros(len(sequences), dtype=int), np.full(len(sequences), np.nan)
+    if settings.gaps is not None and n_windows > 1:
+        sequences = complete_sequences(sequences, settings, n_iter, log_likelihood)
     pieces = [part for x in sequences for part in aligned_windows(x, settings.levels, shortest)]
     n_systems = len(pieces)
     with np.errstate(over="ignore", invalid="ignore"):  # extreme values are named below
-        sizes = [np.sqrt(x.var(axis=1, dtype=np.float64).mean()) for x in sequences]
+        sizes = [np.sqrt(channel_variances(x).mean()) for x in sequences]
     n_rows, n_noise = len(sequences[0]) * delays, min(settings.n_noise, n_states)
     fields = {
         "A": np.empty((n_systems, n_states, n_states)),
@@ -90,7 +107,7 @@ def fit_block(
         "B": np.empty((n_systems, n_states, n_noise)),
         "mean": np.empty((n_systems, n_rows)),
         "x0": np.empty((n_systems, n_states)),
-        "noise_variance": np.empty(n_systems),
+        "noise_variance": np.empty((n_systems, n_rows)),
         "deviation": np.empty((n_systems, n_rows)),
     }
     ranks = np.empty(n_systems, dtype=int)
@@ -100,30 +117,74 @@ def fit_block(
     def fit(block: slice) -> None:
         room = allocate_workspace(pieces[block], delays)
         fitted, states = np.empty_like(fields["A"][block]), []
+        with_gaps: dict[int, GapFit] = {}
         for row, index in enumerate(range(block.start, block.stop)):
-            Y, mean = observation_matrix(pieces[index], delays, center, room)
-            owner = index // n_windows
+            piece, owner = pieces[index], index // n_windows
+            smooth = settings.gaps is not None and has_gaps(piece)
+            whole = settings.gaps.guess(piece) if smooth and settings.gaps else piece
+            Y, mean = observation_matrix(whole, delays, center, room)
             constant[index] = is_constant_sequence(Y, mean, sequences, owner, first)
             if constant[index]:
                 Y[:] = 0.0  # of rounding errors
-            factors = principal_factors(Y, n_states, fields["C"][index])
-            ranks[index] = factors.rank
-            states.append(factors.states)
-            fitted[row] = least_squares_transition(factors)
-            fields["mean"][index] = mean
+            if smooth and settings.gaps and not constant[index]:
+                found = fit_with_gaps(piece, n_states, delays, center, settings.gaps)
+                with_gaps[row] = found
+                states.append(found.states)
+                fitted[row], ranks[index] = found.A, found.rank
+                fields["C"][index], fields["mean"][index] = found.C, found.mean
+                fields["noise_variance"][index] = found.variances
+                n_iter[owner], log_likelihood[owner] = found.n_iter, found.log_likelihood
+                squares = found.squares
+            else:
+                factors = principal_factors(Y, n_states, fields["C"][index])
+                ranks[index] = factors.rank
+                states.append(factors.states)
+                fitted[row] = least_squares_transition(factors)
+                fields["mean"][index] = mean
+                fields["noise_variance"][index] = residual_variances(Y, factors)
+                centred = Y if center else Y - Y.mean(axis=1, keepdims=True)
+                squares = np.einsum("ij,ij->i", centred, centred) / centred.shape[1]
             fields["x0"][index] = states[row][:, 0]
-            fields["noise_variance"][index] = factors.residual / Y.size
-            centred = Y if center else Y - Y.mean(axis=1, keepdims=True)
-            fields["deviation"][index] = floored_deviations(centred, sizes[owner])
+            fields["deviation"][index] = floored_deviations(squares, sizes[owner])
         A = stabilize_checked(fitted, states, settings.stabilizer, settings.scale, settings.bound)
         fields["A"][block] = A
         fields["B"][block] = noise_matrices(A, states, n_noise)
+        for row, found in with_gaps.items():
+            covariance = found.moments.residual_covariance(A[row])
+            fields["B"][block.start + row] = principal_roots(covariance[None], n_noise)[0]
         if certify_each:
             certificates[block.start] = certify(settings.stabilizer, fitted, A, states)
 
     for_each_block(fit, n_systems, n_jobs=settings.n_jobs, description="fitting systems")
     in_order = [certificates[start] for start in sorted(certificates)]
-    return Fits(fields, ranks, constant, in_order)
+    return Fits(fields, ranks, constant, in_order, n_iter, log_likelihood)
+
+
+def complete_sequences(
+    sequences: list[NDArray[Any]], settings: FitSettings, n_iter: Indices, log_likelihood: Floats
+) -> list[NDArray[Any]]:
+    """Return sequences with their gaps filled, each by one system of the whole sequence.
+
+    Write iterations and log-likelihoods, (N,).
+    """
+    assert settings.gaps is not None
+    gaps, complete = settings.gaps, list(sequences)
+
+    def fill(block: slice) -> None:
+        for index in range(block.start, block.stop):
+            x = sequences[index]
+            if not has_gaps(x):
+                continue
+            whole = gaps.guess(x)
+            if np.ptp(whole, axis=1).any():
+                whole, found = fill_gaps(
+                    x, settings.n_states, settings.delays, settings.center, gaps
+                )
+                n_iter[index], log_likelihood[index] = found.n_iter, found.log_likelihood
+            complete[index] = whole
+
+    for_each_block(fill, len(sequences), n_jobs=settings.n_jobs, description="filling gaps")
+    return keep_names(complete, sequences)
 
 
 def count_states(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn._types import Floats
-from ldslearn.sequences import lagged_copies
+from ldslearn.sequences.delays import lagged_copies
 
 # A Gram matrix squares the singular values: those below 1e-8 of the largest are lost in rounding,
 # and a direction is off by about eps (s_1 / s_n)^2; the least-squares fit divides that by what the
@@ -72,15 +72,22 @@ def observation_matrix(
     return Y, mean
 
 
-def floored_deviations(Y: Floats, size: float) -> Floats:
-    """Return the standard deviation of every row of Y, no smaller than a hundredth of `size`.
+def floored_deviations(variances: Floats, size: float) -> Floats:
+    """Return standard deviations of rows, no smaller than a hundredth of `size`.
 
-    The means of the rows are zero. `size` is the deviation of all channels of the sequence. It
-    keeps the logarithms of rows at rest finite.
+    `size` is the deviation of all channels of the sequence. It keeps the logarithms of rows at rest
+    finite.
     """
-    variances = np.einsum("ij,ij->i", Y, Y) / Y.shape[1]
     floor = max(0.01 * size, np.finfo(np.float64).tiny ** 0.25)
     return np.sqrt(variances + floor**2)
+
+
+def residual_variances(Y: Floats, factors: Factors) -> Floats:
+    """Return the mean square of what the factors leave out of each row of Y, (m,)."""
+    left = np.einsum("ij,ij->i", Y, Y) - np.square(factors.U * factors.s).sum(axis=1)
+    left = np.maximum(left, 0.0)  # of rounding
+    total = float(left.sum())
+    return left * (factors.residual / (total * Y.shape[1])) if total > 0 else left
 
 
 def squared_norm(Y: Floats) -> float:
@@ -199,6 +206,11 @@ def noise_matrices(A: Floats, states: list[Floats], n_noise: int) -> Floats:
     for index, X in enumerate(states):
         residuals = X[:, 1:] - A[index] @ X[:, :-1]
         covariances[index] = residuals @ residuals.T / residuals.shape[1]
+    return principal_roots(covariances, n_noise)
+
+
+def principal_roots(covariances: Floats, n_noise: int) -> Floats:
+    """Return B (n_systems, n_states, n_noise): BB' is the best rank-n_noise approximation."""
     eigenvalues, vectors = np.linalg.eigh(covariances)
     eigenvalues = np.maximum(eigenvalues[:, : -n_noise - 1 : -1], 0.0)
     vectors = vectors[:, :, : -n_noise - 1 : -1]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._types import Floats
 from ldslearn.models.identification import is_constant, is_extreme, squared_norm
-from ldslearn.sequences import name_sequence, name_some
+from ldslearn.sequences.named import name_sequence, name_some
 
 
 def check_sizes(sequences: list[NDArray[Any]], n_states: int, delays: int) -> None:

@@ -19,8 +19,10 @@ from ldslearn.models.spectrum import (
     spectral_radius,
     unit_scale,
 )
+from ldslearn.models.stabilizer_checks import check_matrices, check_states
 
 _LARGEST_ENTRY = 1e12  # of a matrix whose difference from a stable one has digits to optimise
+_ROUNDING = 4 * np.finfo(np.float64).eps  # relative to the largest entry of a matrix
 
 
 def soften(A: Floats, scale: float) -> Floats:
@@ -60,10 +62,18 @@ def _keep_within(A: Floats, bound: float) -> Floats:
 def _largest_radius(A: Floats) -> Floats:
     """Return the spectral radius plus what rounding may add to it.
 
-    Nearly defective matrices suffer most. Rounding differs between similar matrices as it differs
-    between builds of LAPACK.
+    Nearly defective matrices suffer most, and `clip` makes such matrices: it gives several
+    eigenvalues one modulus. Rounding differs between similar matrices as it differs between builds
+    of LAPACK. Computed eigenvalues are those of a matrix that differs from A by a small multiple
+    of the machine precision, so two such matrices are tried, too. Triangular matrices are not
+    changed: their eigenvalues, the diagonal, are computed exactly.
     """
-    similar = (A, A.swapaxes(-1, -2), A[..., ::-1, ::-1])
+    n = A.shape[-1]
+    pattern = np.cos(np.add.outer(np.arange(n), 2.0 * np.arange(n)))  # without structure
+    triangular = (np.tril(A, -1) == 0).all(axis=(-2, -1)) | (np.triu(A, 1) == 0).all(axis=(-2, -1))
+    size = _ROUNDING * np.abs(A).max(axis=(-2, -1)) * ~triangular
+    change = size[:, None, None] * pattern
+    similar = (A, A.swapaxes(-1, -2), A[..., ::-1, ::-1], A + change, A - change)
     radii = np.stack([spectral_radius(matrices) for matrices in similar])
     return radii.max(axis=0) + 2 * np.ptp(radii, axis=0)
 
@@ -132,42 +142,71 @@ def stabilize(
     bound: float = 0.99,
     return_certificate: bool = False,
 ) -> Floats | tuple[Floats, StabilityCertificate]:
-    """Return stable transition matrices close to A.
+    r"""Return stable transition matrices close to A (Section 4.2).
 
     Parameters
     ----------
     A : (n_states, n_states) or (N, n_states, n_states) array
-    states : list of N (n_states, n_timepoints) arrays or (N, n_states, n_timepoints) array
-        Needed by "dwls", "wls" and "constraint", which look for a stable A' close to A in what it
-        does to them, |(A' - A) X(0)|_F: when A is the least-squares transition of these states,
-        one that reconstructs them well. The errors in the certificate need them, too.
-    method : str
+        Transition matrices.
+    states : list of N (n_states, n_timepoints) arrays, or one 3-D array, optional
+        Needed by "dwls", "wls" and "constraint", and for the errors in the certificate.
+    method : str, default="soft"
         ================  ========================================================================
         ``"soft"``        soft normalisation, Eq. (2), of the singular values; changes all systems
         ``"scale"``       A times bound / radius
         ``"clip"``        eigenvalue moduli limited to `bound`
-        ``"dwls"``        diagonal weights, least-squares, constraints generated (Huang et al. 2016)
-        ``"wls"``         the same with a full weight matrix
-        ``"constraint"``  constraint generation (Siddiqi, Boots and Gordon 2007)
+        ``"dwls"``        diagonal weights, least-squares, constraints generated [3]_
+        ``"wls"``         the same with a full weight matrix [3]_
+        ``"constraint"``  constraint generation [2]_
         ``"none"``        A as it is
         ================  ========================================================================
 
         All but "soft" and "none" do not change a matrix whose radius is within `bound`. All but
         "none" return matrices that every kernel accepts: a matrix that is still too close to
         instability, because `bound` is near 1 or A far from normal, is scaled down.
-    scale : float
-        The paper's a, for "soft".
-    bound : float
+    scale : float, default=2.5
+        The paper's :math:`a`, for "soft".
+    bound : float, default=0.99
         Largest spectral radius for the methods that search the boundary, in (0, 1).
-    return_certificate : bool
+    return_certificate : bool, default=False
         Also return radius and error of each system before and after.
 
     Returns
     -------
     A : array of the shape given
     certificate : StabilityCertificate, if `return_certificate`
+
+    Notes
+    -----
+    Soft normalisation, Eq. (2) of [1]_, maps each singular value :math:`s` of :math:`A` to
+    :math:`2 / (1 + e^{-as}) - 1 = \tanh(as/2)`.
+
+    "dwls", "wls" and "constraint" minimise :math:`\|(A' - A) X_0\|_F` over stable :math:`A'`, where
+    :math:`X_0` are all states but the last. If A is the least-squares transition of these states,
+    the result reconstructs them well.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.2. doi:10.48550/arXiv.1608.01059
+    .. [2] S. M. Siddiqi, B. Boots, G. J. Gordon, *A constraint generation approach to learning
+       stable linear dynamical systems*, Advances in Neural Information Processing Systems 20, 2007.
+    .. [3] W. Huang, L. Cao, F. Sun, D. Zhao, H. Liu, S. Yu, *Learning stable linear dynamical
+       systems with the weighted least square method*, IJCAI 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.models import stabilize
+    >>> A = np.array([[1.2, 0.0], [0.0, 0.5]])
+    >>> stabilize(A, method="clip").round(2)
+    array([[0.99, 0.  ],
+           [0.  , 0.5 ]])
+    >>> stabilize(A, method="soft").round(2)
+    array([[0.91, 0.  ],
+           [0.  , 0.55]])
     """
-    matrices, sequences = _check_matrices(A), None
+    matrices, sequences = check_matrices(A), None
     single = matrices.ndim == 2
     batch = matrices[None] if single else matrices
     check_stabilizer(method, scale, bound)
@@ -236,44 +275,3 @@ def check_stabilizer(method: Any, scale: Any, bound: Any) -> None:
         raise _errors.unknown_name("stabilizer", method, STABILIZERS)
     check_positive("scale", scale)
     check_between("bound", bound, 0, 1)
-
-
-def _check_matrices(A: Any) -> Floats:
-    given = np.asarray(A)
-    if given.dtype.kind not in "fiub":
-        raise _errors.InputTypeError(f"A must hold real numbers; got dtype {given.dtype}.")
-    if given.ndim not in (2, 3) or given.shape[-1] != given.shape[-2] or not given.size:
-        raise ValueError(
-            "A must have shape (n_states, n_states) or (N, n_states, n_states) with N > 0; "
-            f"got {given.shape}."
-        )
-    matrices = np.array(given, dtype=np.float64)
-    if not np.isfinite(matrices).all():
-        systems = np.flatnonzero(~np.isfinite(np.atleast_3d(matrices)).all(axis=(1, 2)))
-        where = "" if given.ndim == 2 else f" in system {_errors.list_some(list(systems))}"
-        raise ValueError(f"A must be finite; got NaN or infinity{where}.")
-    return matrices
-
-
-def check_states(states: Any, A: Floats) -> list[Floats]:
-    """Check one (n_states, n_timepoints) array per matrix of a batch."""
-    if isinstance(states, str):
-        raise _errors.InputTypeError(
-            f"states must be arrays; got {states!r}. Is it method={states!r}?"
-        )
-    sequences = [np.asarray(X, dtype=np.float64) for X in states]
-    if len(sequences) == A.shape[-1] and len(A) == 1 and sequences[0].ndim == 1:
-        sequences = [np.stack(sequences)]  # the states of a single system
-    if len(sequences) != len(A):
-        raise ValueError(
-            f"states must be one array for each of {len(A)} systems; got {len(sequences)}."
-        )
-    for index, X in enumerate(sequences):
-        if X.ndim != 2 or X.shape[0] != A.shape[-1] or X.shape[1] < 2:
-            raise ValueError(
-                f"states {index} must have shape ({A.shape[-1]}, n_timepoints) with at least "
-                f"2 timepoints; got {X.shape}."
-            )
-        if not np.isfinite(X).all():
-            raise ValueError(f"states {index} must be finite; got NaN or infinity.")
-    return sequences

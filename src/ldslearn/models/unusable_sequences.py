@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.models.defaults import make_default_encoder
-from ldslearn.sequences import name_sequence, select
+from ldslearn.sequences.named import name_sequence, select
 
 
 def drop_unusable(data: Collection, check: Callable[[list[NDArray[Any]]], object]) -> Collection:
@@ -55,8 +55,8 @@ def drop_unfit(
 
     def check(X: list[NDArray[Any]]) -> None:
         names = tuple(name_sequence(X, index) for index in range(len(X)))
-        data = Collection(X, names=names)
-        make_default_encoder(data, n_states, delays, **options).fit_transform(data.X)
+        part = Collection(X, names=names, gaps=data.gaps)
+        make_default_encoder(part, n_states, delays, **options).fit_transform(part.X)
 
     return drop_unusable(data, check)
 

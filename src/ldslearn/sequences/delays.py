@@ -28,10 +28,9 @@ def lagged_copies(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
 
 
 def hankel(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
-    """Return the block-Hankel matrix of a sequence, `delays` consecutive samples to a column.
+    r"""Return the block-Hankel matrix of a sequence, `delays` consecutive samples per column.
 
-    Column t holds samples t, t + 1, ..., t + delays - 1, the oldest first, so that a sensor with
-    few channels can carry more states than channels.
+    A sensor with few channels can so carry more states than channels.
 
     Parameters
     ----------
@@ -43,6 +42,21 @@ def hankel(sequence: NDArray[Any], delays: int) -> NDArray[Any]:
     -------
     (n_channels * delays, n_timepoints - delays + 1) array
         The sequence itself, not a copy, when ``delays=1``.
+
+    Notes
+    -----
+    With samples :math:`y(0), \dots, y(\tau - 1)` and :math:`d` delays, column :math:`t` is
+
+    .. math:: \begin{bmatrix} y(t) \\ y(t + 1) \\ \vdots \\ y(t + d - 1) \end{bmatrix}.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.sequences import hankel
+    >>> hankel(np.arange(5)[None], delays=3)
+    array([[0, 1, 2],
+           [1, 2, 3],
+           [2, 3, 4]])
     """
     if delays == 1:
         return sequence

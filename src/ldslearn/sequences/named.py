@@ -5,6 +5,8 @@ from typing import Any, SupportsIndex, overload
 
 from numpy.typing import NDArray
 
+from ldslearn.drawing.card import list_first
+
 _SHOWN = 3  # names in a message
 
 
@@ -24,6 +26,10 @@ class NamedSequences(list[NDArray[Any]]):
     def __init__(self, sequences: Sequence[NDArray[Any]], names: Sequence[str]) -> None:
         super().__init__(sequences)
         self._named = tuple(zip(self, names, strict=True))
+
+    def __repr__(self) -> str:
+        names = [name_sequence(self, index) for index in range(len(self))]
+        return f"NamedSequences({len(self)} sequences: {list_first(names, _SHOWN)})"
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> NDArray[Any]: ...

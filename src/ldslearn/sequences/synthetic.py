@@ -50,7 +50,7 @@ def make_lds_sequences(
     noise: float = 0.05,
     random_state: Any = None,
 ) -> tuple[list[Floats], NDArray[np.int64]]:
-    """Return sequences sampled from classes of stable systems, and their labels.
+    r"""Return sequences sampled from classes of stable systems, and their labels.
 
     Every class is one random system. Each of its sequences comes from that system with its
     eigenvalues and measurement matrix perturbed, so `jitter` sets how separable the classes are:
@@ -58,24 +58,49 @@ def make_lds_sequences(
 
     Parameters
     ----------
-    n_classes, n_per_class : int
-    n_channels, n_states : int
-        Every sequence is ``(n_channels, n_timepoints)``; n_states <= n_channels.
-    n_timepoints : int or (int, int)
+    n_classes : int, default=3
+    n_per_class : int, default=20
+        Sequences per class.
+    n_channels : int, default=10
+    n_states : int, default=4
+        States of each system, at most n_channels.
+    n_timepoints : int or (int, int), default=100
         Length of every sequence, or the range from which each length is sampled, ends included.
-    radius : (float, float)
+    radius : (float, float), default=(0.9, 0.99)
         Range of the eigenvalue moduli, within (0, 1).
-    jitter : float
+    jitter : float, default=0.1
         Standard deviation of the differences within a class, in units of the differences between
         classes.
-    noise : float
+    noise : float, default=0.05
         Standard deviation of the measurement noise, in units of that of the noise-free signal.
-    random_state : int, RandomState, Generator or None
+    random_state : int, RandomState, Generator or None, default=None
 
     Returns
     -------
-    sequences : list of (n_channels, n_timepoints) arrays, class by class
+    sequences : list of (n_channels, n_timepoints) arrays
+        Class by class.
     labels : (n_classes * n_per_class,) array of int
+
+    Notes
+    -----
+    Each sequence is a sample of Eq. (1) of [1]_, whose first states are left out until the system
+    has forgotten its start:
+
+    .. math:: x(t + 1) = A x(t) + v(t), \qquad y(t) = C x(t) + w(t).
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import make_lds_sequences
+    >>> X, y = make_lds_sequences(2, 3, n_channels=5, n_timepoints=(40, 60), random_state=0)
+    >>> len(X), X[0].shape[0], y.tolist()
+    (6, 5, [0, 0, 0, 1, 1, 1])
+    >>> all(40 <= sequence.shape[1] <= 60 for sequence in X)
+    True
     """
     check_whole("n_classes", n_classes)
     check_whole("n_per_class", n_per_class)

@@ -30,19 +30,20 @@ def make_dynamic_textures(
 
     Parameters
     ----------
-    kinds : sequence of str
-        Distinct names of kinds.
-    n_per_class : int
+    kinds : sequence of str, optional
+        Distinct names of kinds; by default all: "waves", "flame", "foliage", "flag", "rotating" and
+        "drifting".
+    n_per_class : int, default=10
         Number of videos of each kind.
-    size : int or (int, int)
+    size : int or (int, int), default=32
         Height and width of a frame in pixels, 8 or more; an int gives a square.
-    n_frames : int
+    n_frames : int, default=60
         Number of frames, 2 or more.
-    jitter : float in [0, 1]
+    jitter : float in [0, 1], default=0.2
         Spread of the parameters within a class: each is uniform on ``value * (1 -+ jitter)``,
         directions on ``value -+ 90 * jitter``, then clipped to its range. At 0 the videos of a
         kind differ by their random scene and phases only.
-    noise : float
+    noise : float, default=0.02
         Standard deviation of the sensor noise, added before clipping to [0, 1].
     parameters : mapping of kind to mapping of parameter name to value, optional
         Replaces defaults. Lengths are in shorter sides of the picture, speeds in lengths per
@@ -56,16 +57,24 @@ def make_dynamic_textures(
         - rotating, a pinwheel: blades 5, speed (turns per frame) 0.01, twist (radians per
           length) 3.
         - drifting, clouds: wavelength 1.2, speed 0.015, direction 0, cover (of the sky) 0.45.
-    random_state : int, RandomState, Generator or None
+    random_state : int, RandomState, Generator or None, default=None
         Source of one seed. A video depends only on that seed, its kind and its index in the
         class: asking for other kinds or more videos leaves it unchanged.
 
     Returns
     -------
-    videos : float32 array of shape (n_videos, n_frames, height, width)
+    videos : (n_videos, n_frames, height, width) array of float32
         Grey values in [0, 1].
-    labels : str array of shape (n_videos,)
+    labels : (n_videos,) array of str
         The kind of each video, grouped in the order of `kinds`.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import make_dynamic_textures
+    >>> videos, kinds = make_dynamic_textures(["waves", "flag"], 2, size=16, random_state=0)
+    >>> videos.shape, kinds.tolist()
+    ((4, 60, 16, 16), ['waves', 'waves', 'flag', 'flag'])
+    >>> slow, _ = make_dynamic_textures(["waves"], 1, parameters={"waves": {"speed": 0.001}})
     """
     sides = tuple(size) if isinstance(size, Sequence) else (size, size)
     if len(sides) != 2:

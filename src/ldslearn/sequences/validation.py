@@ -24,7 +24,7 @@ _REMEDIES = {  # by the number of dimensions of a sequence
 }
 
 
-def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
+def as_collection(X: Any, name: str = "X", *, allow_gaps: bool = False) -> list[NDArray[Any]]:
     """Return the sequences of `X` as a list of real, finite ``(n_channels, n_timepoints)`` arrays.
 
     Parameters
@@ -34,13 +34,34 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
         knows the names of its sequences, as that of a Collection, keeps them. Also a data frame
         that says which sequence a row belongs to (nested cells, two levels of index, or a column
         ``id``), or a list of data frames, whose rows are time points.
-    name : str
+    name : str, default="X"
         What messages call `X`.
+    allow_gaps : bool, default=False
+        Whether NaN is accepted, as a missing sample. Infinite values never are.
 
     Returns
     -------
-    list of ndarray
+    list of (n_channels, n_timepoints) arrays
         Views of the input where it held arrays; nothing is copied or converted.
+
+    Raises
+    ------
+    ValueError
+        If a sequence is not real and finite, or has another number of channels than the first. The
+        message names it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.sequences import as_collection
+    >>> sequences = as_collection(np.zeros((4, 2, 50)))
+    >>> len(sequences), sequences[0].shape
+    (4, (2, 50))
+    >>> try:
+    ...     as_collection([np.zeros((2, 50)), np.full((2, 30), np.nan)])
+    ... except ValueError as error:
+    ...     print(str(error).split(";")[0])
+    sequence 1 must be finite
     """
     members = _list_members(X, name)
     who = [name_sequence(X, index) for index in range(len(members))]
@@ -68,7 +89,7 @@ def as_collection(X: Any, name: str = "X") -> list[NDArray[Any]]:
                 f"{sequence.shape}. Drop it.",
                 [index],
             )
-    _check_finite(sequences)
+    _check_finite(sequences, allow_gaps)
     return sequences
 
 
@@ -123,23 +144,40 @@ def _check_dtype(dtype: np.dtype[Any], who: str) -> None:
         )
 
 
-def _check_finite(sequences: list[NDArray[Any]]) -> None:
+def _check_finite(sequences: list[NDArray[Any]], allow_gaps: bool) -> None:
     # A sum is one pass without a temporary; values are inspected only where it is not finite.
     with np.errstate(over="ignore", invalid="ignore"):
         suspects = [i for i, sequence in enumerate(sequences) if not np.isfinite(sequence.sum())]
-    affected = [i for i in suspects if not np.isfinite(sequences[i]).all()]
+    find_wrong = np.isinf if allow_gaps else _is_not_finite
+    affected = [i for i in suspects if find_wrong(sequences[i]).any()]
     if affected:
         first, others = sequences[affected[0]], affected[1:]
+        place = np.argwhere(find_wrong(first))[0]
         more = ""
         if others:
             are = f"{len(others)} more {_errors.pluralize(len(others))}"
             more = f" {are} affected: {name_some(sequences, others)}."
         raise _errors.SequenceError(
             f"{name_sequence(sequences, affected[0])} must be finite; got {np.isnan(first).sum()} "
-            f"NaN and {np.isinf(first).sum()} infinite of {first.size} values.{more} Interpolate "
-            "or drop them before encoding.",
+            f"NaN and {np.isinf(first).sum()} infinite of {first.size} values, the first in "
+            f"channel {place[0]}, time point {place[1]}.{more} "
+            f"{_advise(sequences, affected)}",
             affected,
         )
+
+
+def _is_not_finite(sequence: NDArray[Any]) -> NDArray[np.bool_]:
+    return ~np.isfinite(sequence)
+
+
+def _advise(sequences: list[NDArray[Any]], affected: list[int]) -> str:
+    """What to do about values that are not finite."""
+    if any(np.isinf(sequences[index]).any() for index in affected):
+        return "Replace infinite values by NaN, or drop the sequence."
+    return (
+        'LDSEncoder(missing="smooth"), --missing smooth, takes NaN as missing samples; otherwise '
+        "interpolate or drop them before encoding."
+    )
 
 
 def _not_an_array(who: str, got: object) -> _errors.InputTypeError:

@@ -27,7 +27,7 @@ def aligned_windows(
     """Return the windows of a sequence, level by level, as views.
 
     The windows of a level are equally long and evenly spread, the first at the start and the last
-    at the end. They touch; in a short sequence they overlap, so that each has `shortest` time
+    at the end. They touch. In a short sequence they overlap, so that each has `shortest` time
     points.
 
     Parameters
@@ -35,8 +35,21 @@ def aligned_windows(
     sequence : (n_channels, n_timepoints) array
     levels : sequence of int
         Number of windows of each level.
-    shortest : int
-        At most n_timepoints.
+    shortest : int, default=1
+        Smallest number of time points of a window, at most n_timepoints.
+
+    Returns
+    -------
+    list of (n_channels, n_window) arrays
+        As many as the sum of `levels`; n_window is the same within a level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.sequences import aligned_windows
+    >>> sequence = np.arange(6)[None]
+    >>> [window[0].tolist() for window in aligned_windows(sequence, levels=[1, 3])]
+    [[0, 1, 2, 3, 4, 5], [0, 1], [2, 3], [4, 5]]
     """
     n_timepoints = sequence.shape[1]
     found = []
