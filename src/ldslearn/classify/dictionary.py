@@ -12,18 +12,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import check_whole
-from ldslearn._places import locate_systems, warn_once
+from ldslearn._places import warn_once
 from ldslearn._types import Floats, Indices
 from ldslearn.classify.class_scores import normalize_reductions, pick_classes, score_classes
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.classify.mixing import choose_mix
-from ldslearn.coding import residual_reductions
+from ldslearn.classify.per_class import check_residual, compute_class_reductions, fit_classes
 from ldslearn.coding.coder import describe_zero_codes
 from ldslearn.dictionary import Atoms
 from ldslearn.dictionary.base import SystemDictionary
-from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import apply_by_blocks
+from ldslearn.models.lds import LDS, as_systems
 
 RESIDUAL = "residual"
 
@@ -43,7 +42,7 @@ def _is_residual(classifier: Any) -> bool:
 
 
 class DictionaryClassifier(LDSClassifier):
-    """Learn a dictionary, code systems by it, and classify the codes (Sec. 5.3 and 9.3).
+    """Learn a dictionary, code systems by it, and classify the codes (Sections 5.3 and 9.3).
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ class DictionaryClassifier(LDSClassifier):
         systems (the largest of equals), for which 25 dictionaries are learned.
     classifier : estimator, "residual" or None, default=None
         Of codes; None is ``LinearSVC()``. "residual" labels a system by the class whose atoms
-        rebuild it best from their part of its code (SRC, Eq. 13), and needs `per_class`.
+        rebuild it best from their part of its code (SRC [2]_, Eq. 13), and needs `per_class`.
     per_class : bool, default=False
         The hierarchical scheme: a dictionary of ``dictionary.n_atoms`` atoms for every class (fewer
         where a class has fewer systems), concatenated.
@@ -61,13 +60,15 @@ class DictionaryClassifier(LDSClassifier):
     Attributes
     ----------
     classes_ : (n_classes,) array
+        Labels.
     dictionary_ : fitted dictionary
-        With ``per_class``, of the atoms of all classes.
+        With `per_class`, of the atoms of all classes.
     dictionaries_ : list
-        With ``per_class``, those of the classes.
+        With `per_class`, those of the classes.
     atom_classes_ : (n_atoms,) int array
-        With ``per_class``, the class of each atom, an index into `classes_`.
+        With `per_class`, the class of each atom, an index into `classes_`.
     classifier_ : fitted classifier, or "residual"
+        Of codes.
     mix_ : float
         What ``mix="cv"`` chose.
     mix_scores_ : dict of float to float
@@ -79,14 +80,22 @@ class DictionaryClassifier(LDSClassifier):
     all codes are zero, residuals are equal: the label is that of the most similar atom, with a
     warning.
 
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 5.3 and 9.3. doi:10.48550/arXiv.1608.01059
+    .. [2] J. Wright, A. Y. Yang, A. Ganesh, S. S. Sastry, Y. Ma, *Robust face recognition via
+       sparse representation*, IEEE Transactions on Pattern Analysis and Machine Intelligence 31
+       (2009) 210-227. doi:10.1109/TPAMI.2008.79
+
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
     >>> from ldslearn import DictionaryClassifier, LDSDictionary, LDSEncoder
     >>> from ldslearn.datasets import load_basic_motions
     >>> X_train, y_train, X_test, y_test = load_basic_motions()
-    >>> dictionary = LDSDictionary(n_atoms=8, random_state=0)
-    >>> model = make_pipeline(LDSEncoder(n_states=6), DictionaryClassifier(dictionary))
+    >>> dictionary = LDSDictionary(n_atoms=8, max_iter=5, random_state=0)
+    >>> model = make_pipeline(LDSEncoder(n_states=4, delays=2), DictionaryClassifier(dictionary))
     >>> model.fit(X_train, y_train).score(X_test, y_test) > 0.8
     True
     """
@@ -108,6 +117,10 @@ class DictionaryClassifier(LDSClassifier):
             Passed to the classifier of codes. The dictionary is learned without weights.
         groups : (len(X),) array, optional
             Group of each system, such as the subject. Folds of ``mix="cv"`` keep groups whole.
+
+        Returns
+        -------
+        self
         """
         if not isinstance(self.per_class, bool | np.bool_):
             raise _errors.invalid_parameter("per_class", "be True or False", self.per_class)
@@ -119,7 +132,7 @@ class DictionaryClassifier(LDSClassifier):
         weights = check_weights(sample_weight, len(systems))
         residual = _is_residual(self.classifier)
         if residual:
-            self._check_residual(weights)
+            check_residual(self.per_class, weights)
         dictionary, of_classes = clone(self.dictionary), []
         chosen = None
         if getattr(dictionary, "mix", None) == "cv":
@@ -127,7 +140,7 @@ class DictionaryClassifier(LDSClassifier):
             dictionary.set_params(mix=chosen[0])
         if self.per_class:
             members = [np.flatnonzero(indices == c) for c in range(len(classes))]
-            of_classes = self._fit_classes(dictionary, systems, members)
+            of_classes = fit_classes(dictionary, systems, members)
             atoms = Atoms.concatenate([fitted.atoms_ for fitted in of_classes])
             dictionary.set_params(n_atoms=len(atoms)).with_atoms(atoms, systems)
         else:
@@ -147,18 +160,6 @@ class DictionaryClassifier(LDSClassifier):
         if chosen is not None:
             self.mix_, self.mix_scores_ = chosen
         return self
-
-    def _check_residual(self, weights: Floats | None) -> None:
-        if not self.per_class:
-            raise _errors.invalid(
-                "per_class", "be True for classifier='residual'", self.per_class,
-                "Residuals compare the atoms of classes: give per_class=True.",
-            )  # fmt: skip
-        if weights is not None:
-            raise _errors.invalid(
-                "sample_weight", "be None for classifier='residual'", "weights",
-                "Nothing is fitted to the codes.",
-            )  # fmt: skip
 
     def _choose_mix(
         self, systems: LDS, classes: NDArray[Any], labels: Indices, groups: Any
@@ -186,25 +187,17 @@ class DictionaryClassifier(LDSClassifier):
                 self.dictionary_ = dictionary
             raise
 
-    def _fit_classes(
-        self, template: SystemDictionary, systems: LDS, members: list[Indices]
-    ) -> list[SystemDictionary]:
-        """Learn a dictionary of the systems of each class."""
-        check_whole("n_atoms", template.n_atoms)
-        if not isinstance(template.init, str):
-            raise ValueError(
-                "dictionary must have init='kmeans' or 'random' with per_class=True; got "
-                "atoms. Every class learns its own atoms."
-            )
-        found = []
-        for own in members:
-            dictionary = clone(template).set_params(n_atoms=min(template.n_atoms, len(own)))
-            with locate_systems(own.tolist()):
-                found.append(dictionary.fit(systems[own]))
-        return found
-
     def predict(self, X: LDS) -> NDArray[Any]:
-        """Return the label of every system, (len(X),)."""
+        """Return the label of every system.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X),) array
+        """
         if self._uses_residuals:
             reductions, _, nearest = self._compute_reductions(X)
             return self.classes_[pick_classes(reductions, nearest)]
@@ -213,7 +206,16 @@ class DictionaryClassifier(LDSClassifier):
 
     @available_if(_has_method("decision_function"))
     def decision_function(self, X: LDS) -> Floats:
-        """Return the scores of the classifier of codes, if it has any; or minus the residuals."""
+        """Return the scores of the classifier of codes, if it has any; or minus the residuals.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array, or (len(X),) of two classes
+        """
         if self._uses_residuals:
             return score_classes(*self._compute_reductions(X))
         codes = self._find_codes(X)
@@ -224,7 +226,15 @@ class DictionaryClassifier(LDSClassifier):
         """Return the probabilities of the classifier of codes, if it has any.
 
         With ``classifier="residual"``, the fraction of each class in what all classes explain, as
-        of :class:`SparseCodingClassifier`, which is no probability.
+        of :class:`~ldslearn.SparseCodingClassifier`, which is no probability.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array
         """
         if self._uses_residuals:
             reductions, _, nearest = self._compute_reductions(X)
@@ -234,7 +244,16 @@ class DictionaryClassifier(LDSClassifier):
 
     @available_if(lambda model: _is_residual(model.classifier))
     def residuals_for(self, X: LDS) -> Floats:
-        """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
+        """Return the residuals of every system and class, Eq. (13).
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array
+        """
         check_is_fitted(self, "classifier_")
         reductions, own, _ = self._compute_reductions(X)
         return own[:, None] - reductions
@@ -258,20 +277,9 @@ class DictionaryClassifier(LDSClassifier):
     @apply_by_blocks
     def _compute_reductions_table(self, X: LDS) -> Floats:
         """The three arrays of :meth:`_compute_reductions` as one, (len(X), n_classes + 2)."""
-        groups, n_jobs = self.dictionary_.make_groups(X), self.dictionary_.n_jobs
-        n_classes = len(self.classes_)
-        reductions, own = np.zeros((len(X), n_classes)), np.zeros(len(X))
-        coded = np.zeros(len(X), dtype=bool)
-        similar = np.full((len(X), len(self.atom_classes_)), -np.inf)
-        for group in groups:
-            codes = group.find_codes(n_jobs)
-            gram, cross = group.compute_kernels(n_jobs)
-            reductions += residual_reductions(gram, cross, codes, self.atom_classes_, n_classes)
-            own += group.self_kernel
-            coded |= codes.any(axis=1)
-            similar = np.maximum(similar, cross)
-        nearest = np.where(coded, -1, self.atom_classes_[similar.argmax(axis=1)])
-        return np.column_stack([reductions, own, nearest])
+        return compute_class_reductions(
+            self.dictionary_, X, self.atom_classes_, len(self.classes_)
+        )  # fmt: skip
 
     def _find_codes(self, X: LDS) -> Floats:
         check_is_fitted(self, "classifier_")

@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import type_of_target
 from ldslearn import _errors
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
-from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import as_batch
+from ldslearn.models.lds import LDS, as_systems
 
 
 class LDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):

@@ -36,8 +36,14 @@ class NearestLDSClassifier(LDSClassifier):
     Attributes
     ----------
     classes_ : (n_classes,) array
+        Labels.
     systems_ : LDS
         The training systems.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.2. doi:10.48550/arXiv.1608.01059
 
     Examples
     --------
@@ -70,6 +76,10 @@ class NearestLDSClassifier(LDSClassifier):
         ----------
         X : LDS
         y : (len(X),) array of labels
+
+        Returns
+        -------
+        self
         """
         systems, classes, indices = check_labelled(X, y)
         check_whole("n_neighbors", self.n_neighbors)
@@ -83,24 +93,50 @@ class NearestLDSClassifier(LDSClassifier):
 
     @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
-        """Return the label of every system, (len(X),)."""
+        """Return the label of every system.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X),) array
+        """
         scores = self._score_classes(X)
         return self.classes_[scores.argmax(axis=1)]
 
     @apply_by_blocks
     def decision_function(self, X: LDS) -> Floats:
-        """Return the scores that `predict` compares, (len(X), n_classes).
+        """Return the scores that `predict` compares.
 
         With one neighbour, minus the distance to the nearest training system of each class. With
-        several, votes less rank / (n_neighbors + 1) of the nearest voter. Of two classes the score
-        of the second less that of the first, (len(X),).
+        several, votes less ``rank / (n_neighbors + 1)`` of the nearest voter. Of two classes the
+        score of the second less that of the first.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array, or (len(X),) of two classes
         """
         scores = self._score_classes(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
-        """Return the fraction of votes of each class, (len(X), n_classes)."""
+        """Return the fraction of votes of each class.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array
+        """
         if self.n_neighbors == 1:
             scores = self._score_classes(X)
             return np.eye(scores.shape[1])[scores.argmax(axis=1)]

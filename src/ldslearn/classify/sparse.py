@@ -7,42 +7,40 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn._checks import check_real
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
 from ldslearn.classify.class_scores import (
     normalize_reductions,
     pick_classes,
-    relative_scores,
     score_classes,
 )
 from ldslearn.classify.labels import LDSClassifier, check_labelled
 from ldslearn.classify.mixing import choose_mix
+from ldslearn.classify.rejection import check_rejection, find_reject_label
 from ldslearn.coding import SparseCoder, residual_reductions, sparse_code
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
 from ldslearn.models.blocks import apply_by_blocks
 
-_NUMBER_KINDS = "biuf"  # numpy.dtype.kind of Boolean, integer and floating-point labels
-
 
 class SparseCodingClassifier(LDSClassifier):
-    """Classify a system by the class whose training systems reconstruct it best (SRC, Eq. 13).
+    r"""Classify a system by the class whose training systems reconstruct it best, Equation (13).
 
-    A system is coded by all training systems in the space of a kernel; the class whose part of
-    the code leaves the smallest residual e_c wins. LDS-SC-Grass of the paper is
-    ``kernel="projection"``, LDS-SC-Martin ``kernel="martin"`` and gLDS-SC ``kernel="finite",
-    kernel_params={"order": L}``.
+    A system is coded by all training systems in the space of a kernel; the class whose part of the
+    code leaves the smallest residual wins. LDS-SC-Grass of the paper is ``kernel="projection"``,
+    LDS-SC-Martin ``kernel="martin"`` and gLDS-SC ``kernel="finite", kernel_params={"order": L}``.
 
     Parameters
     ----------
     kernel : str, callable or mapping of str to float, default="projection"
         As in :func:`ldslearn.geometry.pairwise_kernel`.
     sparsity : float, default=0.1
-        The paper's lambda; see :func:`ldslearn.sparse_code`, also for the next two.
+        The paper's :math:`\lambda`; see :func:`ldslearn.sparse_code`, also for the next two.
     n_nonzero : int or None, default=None
+        Largest number of coefficients, instead of `sparsity`.
     nonnegative : bool, default=False
+        Only coefficients of at least 0.
     kernel_params : mapping or None, default=None
         Parameters of the kernel. ``bandwidth="median"`` is computed from the training systems. The
         `mix` of the kernel "hybrid" may be "cv": the best of 0.2, 0.4, 0.6, 0.8 and 1 by five
@@ -50,7 +48,7 @@ class SparseCodingClassifier(LDSClassifier):
     reject : float or None, default=None
         Open-set rejection: `predict` returns `reject_label` if the smallest residual exceeds this
         fraction of k(x, x).
-    reject_label : default=None
+    reject_label : str, number or None, default=None
         None is -1 for numbers and "unknown" for other labels. Only `predict` rejects; a rejected
         system counts as an error in `score`.
     n_jobs : int or None, default=None
@@ -59,6 +57,7 @@ class SparseCodingClassifier(LDSClassifier):
     Attributes
     ----------
     classes_ : (n_classes,) array
+        Labels.
     coder_ : SparseCoder
         Fitted to the training systems, which are its atoms.
     atom_classes_ : (n_atoms,) int array
@@ -70,9 +69,22 @@ class SparseCodingClassifier(LDSClassifier):
 
     Notes
     -----
-    If all coefficients are zero (`sparsity` too large), the residuals of all classes are equal.
-    The label is then that of the most similar training system, the first atom on the path of
-    codes, with a warning. With `reject` such systems are rejected.
+    With :math:`z_c` the part of the code of :math:`x` that belongs to class :math:`c`, :math:`K_c`
+    the kernel matrix of its atoms and :math:`k_c` their kernels with :math:`x`, the residual is
+
+    .. math:: e_c(x) = k(x, x) - 2 z_c^\top k_c + z_c^\top K_c z_c.
+
+    If all coefficients are zero (`sparsity` too large), the residuals of all classes are equal. The
+    label is then that of the most similar training system, the first atom on the path of codes,
+    with a warning. With `reject` such systems are rejected.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 5.3. doi:10.48550/arXiv.1608.01059
+    .. [2] J. Wright, A. Y. Yang, A. Ganesh, S. S. Sastry, Y. Ma, *Robust face recognition via
+       sparse representation*, IEEE Transactions on Pattern Analysis and Machine Intelligence 31
+       (2009) 210-227. doi:10.1109/TPAMI.2008.79
 
     Examples
     --------
@@ -115,9 +127,13 @@ class SparseCodingClassifier(LDSClassifier):
         y : (len(X),) array of labels
         groups : (len(X),) array, optional
             Group of each system, such as the subject. Folds of ``mix="cv"`` keep groups whole.
+
+        Returns
+        -------
+        self
         """
         systems, classes, indices = check_labelled(X, y)
-        self._check_reject(classes)
+        check_rejection(self.reject, self.reject_label, classes)
         for name in ("mix_", "mix_scores_"):
             self.__dict__.pop(name, None)
         parameters = self.kernel_params
@@ -161,7 +177,16 @@ class SparseCodingClassifier(LDSClassifier):
 
     @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
-        """Return the label of every system, (len(X),)."""
+        """Return the label of every system.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X),) array
+        """
         reductions, nearest = self._compute_reductions(X, warn=self.reject is None)
         labels = self.classes_[pick_classes(reductions, nearest)]
         if self.reject is None:
@@ -169,40 +194,74 @@ class SparseCodingClassifier(LDSClassifier):
         own = self.coder_.kernel_.diagonal(X, self.n_jobs)
         unknown = own - reductions.max(axis=1) > self.reject * own
         unknown[nearest >= 0] = True
-        label = np.asarray(self._find_reject_label(self.classes_))
+        label = np.asarray(find_reject_label(self.reject_label, self.classes_))
         kind = np.result_type(labels.dtype, label.dtype)
         return np.where(unknown, label.astype(kind), labels.astype(kind))
 
     @apply_by_blocks
     def decision_function(self, X: LDS) -> Floats:
-        """Return negative residuals, (len(X), n_classes); of two classes e_0 - e_1, (len(X),).
+        """Return negative residuals; of two classes, the difference of the residuals.
 
         The predicted class (without `reject`) has the largest score. If residuals are equal, as for
         codes of zeros, its score is larger by one unit in the last place.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array, or (len(X),) of two classes
         """
         reductions, nearest = self._compute_reductions(X)
         return score_classes(reductions, self.coder_.kernel_.diagonal(X, self.n_jobs), nearest)
 
     @apply_by_blocks
     def predict_proba(self, X: LDS) -> Floats:
-        """Return the reductions k(x, x) - e_c of the classes, divided by their sum.
+        """Return the residual reductions of the classes, divided by their sum.
 
-        The array has shape (len(X), n_classes). Fractions sum to one, and the predicted class has
-        the largest. They are *not* calibrated probabilities: for those wrap the classifier in
+        Fractions sum to one, and the predicted class has the largest. They are *not* calibrated
+        probabilities: for those wrap the classifier in
         :class:`sklearn.calibration.CalibratedClassifierCV`. If some reductions are negative, the
         smallest one is subtracted from all. A code of zeros has equal fractions.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array
         """
         return normalize_reductions(*self._compute_reductions(X))
 
     @apply_by_blocks
     def residuals_for(self, X: LDS) -> Floats:
-        """Return the residuals e_c of every system and class, Eq. (13), (len(X), n_classes)."""
+        """Return the residuals of every system and class, Eq. (13).
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array
+        """
         reductions, _ = self._compute_reductions(X)
         return self.coder_.kernel_.diagonal(X, self.n_jobs)[:, None] - reductions
 
     @apply_by_blocks
     def codes_for(self, X: LDS) -> Floats:
-        """Return the codes by the training systems, (len(X), n_atoms)."""
+        """Return the codes by the training systems.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_atoms) array
+        """
         check_is_fitted(self)
         return self.coder_.transform(X)
 
@@ -224,32 +283,3 @@ class SparseCodingClassifier(LDSClassifier):
         if warn:
             self.coder_.warn_of_zeros(np.flatnonzero(nearest >= 0), stacklevel=6)
         return reductions, nearest
-
-    def _check_reject(self, classes: NDArray[Any]) -> None:
-        if self.reject is not None:
-            check_real("reject", self.reject, "lie between 0 and 1, or be None", 0, 1)
-            label = self._find_reject_label(classes)
-            rule = None
-            if label in classes:
-                rule = "not be one of the classes"
-            elif (np.asarray(label).dtype.kind in _NUMBER_KINDS) != (
-                classes.dtype.kind in _NUMBER_KINDS
-            ):
-                rule = "be a number if the classes are numbers, else a string"
-            if rule is not None:
-                raise ValueError(f"reject_label must {rule}; got {label!r}. Choose another one.")
-
-    def _find_reject_label(self, classes: NDArray[Any]) -> Any:
-        if self.reject_label is not None:
-            return self.reject_label
-        return -1 if classes.dtype.kind in _NUMBER_KINDS else "unknown"
-
-
-def score_by_reductions(classifier: SparseCodingClassifier, systems: LDS) -> Floats:
-    """Return the fraction of every system that each class explains, (N, n_classes).
-
-    The class that the classifier predicts has the largest. Codes of zeros raise no warning.
-    """
-    reductions, nearest = classifier._compute_reductions(systems, warn=False)
-    own = classifier.coder_.kernel_.diagonal(systems, classifier.n_jobs)
-    return relative_scores(reductions, own, nearest)

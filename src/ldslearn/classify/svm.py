@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn._checks import as_random_state, check_positive
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
-from ldslearn.classify.class_scores import svm_scores
 from ldslearn.classify.labels import LDSClassifier, check_labelled, check_weights
 from ldslearn.geometry.fitted_kernels import FittedKernel, cut_rows
 from ldslearn.geometry.registry import Kernel
@@ -24,7 +23,7 @@ _FOLDS = 5
 
 
 class LDSSVC(LDSClassifier):
-    """Support vector classifier of systems; LDS-SVM of the paper with ``kernel="martin"``.
+    r"""Support vector classifier of systems; LDS-SVM of the paper with ``kernel="martin"``.
 
     Parameters
     ----------
@@ -45,7 +44,9 @@ class LDSSVC(LDSClassifier):
     Attributes
     ----------
     classes_ : (n_classes,) array
+        Labels.
     C_ : float
+        The weight of errors that was used.
     cv_scores_ : dict of float to float
         Mean accuracy over the folds for each candidate of ``C="cv"``.
     kernel_ : ReferenceKernel
@@ -57,8 +58,14 @@ class LDSSVC(LDSClassifier):
 
     Notes
     -----
-    `predict` is the class of the largest score of `decision_function`. Equal votes of the SVMs of
-    two classes are decided by their margins (``SVC(break_ties=True)``).
+    The SVM of two classes is :math:`f(x) = \sum_i a_i k(x, x_i) + b`, summed over its support
+    systems :math:`x_i`. `predict` is the class of the largest score of `decision_function`. Equal
+    votes of the SVMs of two classes are decided by their margins (``SVC(break_ties=True)``).
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.2. doi:10.48550/arXiv.1608.01059
 
     Examples
     --------
@@ -98,6 +105,10 @@ class LDSSVC(LDSClassifier):
         sample_weight : (len(X),) array, optional
             Multiplies C for each system. A weight of two is like the same system twice, up to the
             tolerance of the solver (``C="cv"``: the folds do not keep copies together).
+
+        Returns
+        -------
+        self
         """
         systems, classes, indices = check_labelled(X, y)
         weights = check_weights(sample_weight, len(systems))
@@ -129,12 +140,30 @@ class LDSSVC(LDSClassifier):
 
     @apply_by_blocks
     def predict(self, X: LDS) -> NDArray[Any]:
-        """Return the label of every system, (len(X),)."""
+        """Return the label of every system.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X),) array
+        """
         return self._apply_in_blocks(X, "predict")
 
     @apply_by_blocks
     def decision_function(self, X: LDS) -> Floats:
-        """Return the scores, (len(X), n_classes); of two classes (len(X),)."""
+        """Return the scores of all classes.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_classes) array, or (len(X),) of two classes
+        """
         return self._apply_in_blocks(X, "decision_function")
 
     def _apply_in_blocks(self, X: LDS, method: str) -> NDArray[Any]:
@@ -178,9 +207,3 @@ class LDSSVC(LDSClassifier):
                 svc = self._make_svc(C).fit(K[np.ix_(train, train)], labels[train], known)
                 hits[C] += svc.score(K[np.ix_(test, train)], labels[test], unknown) / n_folds
         return {C: round(accuracy, 12) for C, accuracy in hits.items()}
-
-
-def score_by_margin(classifier: LDSSVC, systems: LDS) -> Floats:
-    """Return the decision of every class, (N, n_classes), largest for the predicted one."""
-    winners = np.searchsorted(classifier.classes_, classifier.predict(systems))
-    return svm_scores(classifier.decision_function(systems), winners)
