@@ -3,15 +3,17 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import make_pipeline
 
 import ldslearn
-from ldslearn import LDSSVC, AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
+from ldslearn import AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
 from ldslearn.auto import ChannelScaler
 from ldslearn.auto.fold_assignment import assign_folds
+from ldslearn.classify.calibration import calibrated_probabilities
 from ldslearn.datasets import load_basic_motions, make_lds_sequences
+from ldslearn.geometry.fitted_kernels import FittedKernel
 from ldslearn.scale import LDSStore
 
 X_TRAIN, Y_TRAIN, X_TEST, Y_TEST = load_basic_motions()
@@ -38,13 +40,62 @@ def test_it_is_right(model):
     assert abs(model.report_.expected_accuracy - model.score(X_TEST, Y_TEST)) < 0.1
 
 
-def test_the_pipeline_is_the_choice(model):
-    np.testing.assert_array_equal(model.pipeline_.predict(X_TEST), model.predict(X_TEST))
-    again = clone(model.pipeline_).fit(X_TRAIN, Y_TRAIN)
-    np.testing.assert_array_equal(again.predict(X_TEST), model.predict(X_TEST))
+def test_the_ensemble_is_the_weighted_mean_of_its_members(model):
+    """Every rule of every encoding, by hand: by a committee of one, trained again."""
+    logs = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for *steps, committee in model.pipelines_:
+            for i, rule in enumerate(committee.rules):
+                alone = clone(committee).set_params(rules=[rule], factors=[committee.factors[i]])
+                pipeline = make_pipeline(*map(clone, steps), alone).fit(X_TRAIN, Y_TRAIN)
+                logs.append(pipeline[-1].score_rules(pipeline[:-1].transform(X_TEST))[:, 0])
+    for member, factor in zip(model.random_systems_, model._random_factors, strict=True):
+        logs.append(np.log(calibrated_probabilities(member.decision_function(X_TEST), factor)))
+    mean = sum(weight * one for weight, one in zip(model.weights_, logs, strict=True))
+    expected = softmax(model._factor * mean, axis=1)
+    np.testing.assert_allclose(model.predict_proba(X_TEST), expected, atol=2e-6)
 
 
-def test_the_report_is_enough_to_build_it_by_hand(model):
+def test_fitted_and_random_systems_count_equally(model):
+    n_random = len(model.random_systems_)
+    assert n_random >= 1
+    assert len(model.weights_) <= model.max_members
+    assert model.weights_.sum() == pytest.approx(1)
+    assert model.weights_[-n_random:].sum() == pytest.approx(0.5)
+    assert np.ptp(model.weights_[:-n_random]) == np.ptp(model.weights_[-n_random:]) == 0
+
+
+def test_each_kind_can_be_used_alone(model):
+    kinds = "fitted systems", "random systems"
+    fitted, random = (model.keep_kind(kind) for kind in kinds)
+    assert (len(fitted.random_systems_), len(random.pipelines_)) == (0, 0)
+    both = fitted.decision_function(X_TEST) + random.decision_function(X_TEST)
+    np.testing.assert_allclose(both / 2, model.decision_function(X_TEST), atol=1e-12)
+    assert len(model.random_systems_) > 0
+    assert len(model.pipelines_) > 0
+    for kind, one in zip(kinds, (fitted, random), strict=True):
+        assert len(one.report_.members) == len(one.weights_)
+        assert one.report_.expected_accuracy == model.report_.alone[kind]["expected_accuracy"]
+        assert one.report_.members[0]["weight"] == one.weights_[0]
+    with pytest.raises(
+        ValueError, match="kind must be one of .fitted systems., .random systems.; got"
+    ):
+        model.keep_kind("all")
+    with pytest.raises(ValueError, match="kind must be that of a member; got fitted systems"):
+        random.keep_kind("fitted systems")
+
+
+def test_one_member_is_the_best_candidate():
+    X, y = make_small(3, 8)
+    model = AutoLDSClassifier(4, max_members=1, random_state=0).fit(X, y)
+    assert len(model.report_.members) == len(model.weights_) == 1
+    losses = [one["loss"] for one in model.report_.tried]
+    assert model.report_.members[0]["loss"] == min(losses)
+    assert len(model.pipelines_) + len(model.random_systems_) == 1
+
+
+def test_the_report_is_enough_to_build_a_member_by_hand(model):
     chosen = model.report_.chosen
     encoder = LDSEncoder(
         chosen["n_states"],
@@ -60,29 +111,31 @@ def test_the_report_is_enough_to_build_it_by_hand(model):
         warnings.simplefilter("ignore")
         systems, new = encoder.fit_transform(X_known), encoder.transform(X_new)
     settings = {"kernel": chosen["kernel"], "kernel_params": chosen["kernel_params"]}
-    if chosen["classifier"] == "support vectors":
-        classifier = LDSSVC(C=chosen["C"], **settings)
-    elif chosen["classifier"] == "nearest":
-        classifier = SparseCodingClassifier(n_nonzero=1, **settings)
-    else:
-        classifier = SparseCodingClassifier(sparsity=chosen["sparsity"], **settings)
-    by_hand = classifier.fit(systems, Y_TRAIN).predict(new)
-    np.testing.assert_array_equal(by_hand, model.predict(X_TEST))
-
-
-def test_the_accuracy_of_the_folds_is_that_of_the_pipeline(model):
-    """What folds of kernel matrices say is what scikit-learn says of the pipeline."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores = cross_val_score(model.pipeline_, X_TRAIN, Y_TRAIN, cv=5)
-    assert abs(scores.mean() - model.report_.expected_accuracy) < 0.06
+    K = FittedKernel.fit(systems, settings["kernel"], settings["kernel_params"])
+    committee = model.pipelines_[0][-1]
+    found = committee.classes_[committee.score_rules(new)[:, 0].argmax(axis=1)]
+    if chosen["classifier"] == "sparse coding":
+        by_hand = SparseCodingClassifier(sparsity=chosen["sparsity"], **settings)
+        np.testing.assert_array_equal(by_hand.fit(systems, Y_TRAIN).predict(new), found)
+        return
+    targets = 2.0 * (Y_TRAIN[:, None] == model.classes_) - 1
+    centre = np.eye(len(systems)) - 1 / len(systems)
+    gram = centre @ K.gram @ centre
+    penalty = chosen["penalty"] * sum(chosen["weights"].values())
+    dual = np.linalg.solve(gram + penalty * np.eye(len(gram)), targets - targets.mean(axis=0))
+    scores = K.cross(new) @ dual + targets.mean(axis=0) - K.gram.mean(axis=0) @ dual
+    np.testing.assert_array_equal(model.classes_[scores.argmax(axis=1)], found)
 
 
 def test_the_report(model):
     report = model.report_
     text = str(report)
     assert "expected accuracy" in text
-    assert f"n_states={report.chosen['n_states']}" in text
+    assert "fitted systems alone:" in text
+    assert "random systems alone:" in text
+    assert f"{report.chosen['n_states']} states" in text
+    listed = text.splitlines()[6:]
+    assert len(report.members) == len(model.weights_) == len(listed)
     assert f"{len(report.tried)} settings of {report.n_descriptions} encodings tried in" in text
     assert json.loads(json.dumps(report.as_dict())) == report.as_dict()
     losses = [one["loss"] for one in report.tried]
@@ -114,8 +167,8 @@ def test_scaling_of_units_is_found():
     random = np.random.default_rng(0)
     X, y = make_small(2, 10)
     wild = [np.vstack([x, 1e6 * random.normal(size=(1, x.shape[1]))]) for x in X]
-    model = fit_model(wild, y, 4)
-    assert model.report_.expected_accuracy > 0.8
+    model = fit_model(wild, y, 10)
+    assert model.report_.alone["fitted systems"]["expected_accuracy"] > 0.8
 
 
 def test_order_in_time_is_found():
@@ -133,8 +186,8 @@ def test_order_in_time_is_found():
             np.hstack([make_movement(1.2), make_movement(0.3)]),
         ]
         y += ["slow first", "fast first"]
-    model = AutoLDSClassifier(10, random_state=0).fit(X[:12], y[:12])
-    assert model.score(X[12:], y[12:]) == 1.0
+    model = AutoLDSClassifier(60, random_state=0).fit(X[:12], y[:12])
+    assert model.keep_kind("fitted systems").score(X[12:], y[12:]) == 1.0
 
 
 @pytest.mark.parametrize("n_channels", [1, 2, 40])
@@ -241,6 +294,8 @@ def test_bad_input():
         fit_model(X, [0, 1])
     with pytest.raises(ValueError, match="time_budget must be positive"):
         fit_model(X, y, 0)
+    with pytest.raises(ValueError, match="max_members must be an integer of at least 1; got 0"):
+        AutoLDSClassifier(max_members=0).fit(X, y)
     model = fit_model(X, y)
     with pytest.raises(ValueError, match="channels"):
         model.predict([np.ones((9, 30)) * np.arange(30)])
@@ -253,23 +308,15 @@ def interrupt(*_, **__):
 def test_a_fit_that_fails_leaves_the_model_of_the_one_before(monkeypatch):
     X, y = make_small()
     model = fit_model(X, y)
-    before = model.predict(X), model.classes_, model.pipeline_, model.report_
+    before = model.predict(X), model.classes_, model.pipelines_, model.report_
     others = np.array(["p", "q", "r"])[np.arange(len(X)) % 3]
     with pytest.raises(ValueError, match="time points"):
         model.fit([x[:, :1] for x in X], others)
-    monkeypatch.setattr("ldslearn.auto.pipeline_search.expected_accuracy", interrupt)
+    monkeypatch.setattr("ldslearn.auto.reporting.expected_accuracy", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, others)
     np.testing.assert_array_equal(model.predict(X), before[0])
-    assert (model.classes_, model.pipeline_, model.report_) == before[1:]
-
-
-def test_many_sequences_are_searched_on_a_part(monkeypatch):
-    monkeypatch.setattr("ldslearn.auto.pipeline_search._MOST_SEARCHED", 12)
-    X, y = make_small(2, 15)
-    model = fit_model(X, y)
-    assert len(model.pipeline_[-1].classes_) == 2
-    assert model.score(X, y) > 0.8
+    assert (model.classes_, model.pipelines_, model.report_) == before[1:]
 
 
 def test_scaler():
@@ -306,8 +353,8 @@ def test_steps_and_failing_candidates():
 
 
 def test_one_repeat(monkeypatch):
-    monkeypatch.setattr("ldslearn.auto.pipeline_search._REPEATS", ())
-    monkeypatch.setattr("ldslearn.auto.pipeline_search._MOST_SAMPLED", 10)
+    monkeypatch.setattr("ldslearn.auto.ensemble_search._REPEATS", ())
+    monkeypatch.setattr("ldslearn.auto.ensemble_search._MOST_SAMPLED", 10)
     X, y = make_small(3, 8)
     assert fit_model(X, y).report_.expected_accuracy > 0.5
 
@@ -334,15 +381,21 @@ def test_sequences_that_never_change_are_at_rest():
     assert model.predict([np.full((3, 40), 2.5), moving[0]]).tolist() == ["still", "moving"]
 
 
-def test_systems_and_stores_are_labelled_like_their_sequences(tmp_path):
+def fit_one_encoding(X, y, monkeypatch):
+    """A model with a single member, of fitted systems."""
+    monkeypatch.setattr("ldslearn.auto.ensemble_search._N_BANKS", 0)
+    return AutoLDSClassifier(1, max_members=1, random_state=0).fit(X, y)
+
+
+def test_systems_and_stores_are_labelled_like_their_sequences(tmp_path, monkeypatch):
     X, y = make_small()
     X = [x[:1] for x in X]  # one channel is never scaled
-    model = fit_model(X, y, budget=1)
+    model = fit_one_encoding(X, y, monkeypatch)
     ldslearn.save(model, tmp_path / "model.lds")
     loaded = ldslearn.load(tmp_path / "model.lds")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
-        systems = model.pipeline_[0].transform(X)
+        systems = model.pipelines_[0][0].transform(X)
     store = LDSStore.write(tmp_path / "store", [systems[:5], systems[5:]])
     for given in (systems, store):
         np.testing.assert_allclose(model.predict_proba(given), model.predict_proba(X), atol=1e-9)
@@ -354,12 +407,13 @@ def test_systems_and_stores_are_labelled_like_their_sequences(tmp_path):
     np.testing.assert_array_equal(probabilities, model.predict_proba(X))
 
 
-def test_systems_of_channels_that_would_be_scaled_are_refused():
+def test_systems_are_refused_where_members_encode_differently(monkeypatch):
     X, y = make_small()
-    model = fit_model(X, y, budget=1)
-    steps = [("scaler", ChannelScaler().fit(X)), *model.pipeline_.steps[-2:]]
-    model.pipeline_ = Pipeline(steps)
     systems = LDSEncoder(2).fit_transform(X)
+    with pytest.raises(ValueError, match="must have one encoding to label systems; .*grass"):
+        fit_model(X, y, budget=1).predict(systems)
+    model = fit_one_encoding(X, y, monkeypatch)
+    model.pipelines_[0].steps.insert(0, ("scaler", ChannelScaler().fit(X)))
     with pytest.raises(ValueError, match="must take channels as they are to label systems"):
         model.predict(systems)
 
@@ -378,3 +432,20 @@ def test_a_short_sequence_does_not_limit_the_others_in_silence():
 def make_sequences(lengths):
     random = np.random.default_rng(0)
     return [random.standard_normal((3, length)) for length in lengths]
+
+
+def test_missing_samples_are_filled_if_asked_for(tmp_path):
+    random = np.random.default_rng(0)
+    gaps = [np.where(random.random(x.shape) < 0.2, np.nan, x) for x in X_TRAIN]
+    with pytest.raises(ValueError, match="smooth"):
+        AutoLDSClassifier(3, random_state=0).fit(gaps, Y_TRAIN)
+    with pytest.raises(ValueError, match="missing must be one of 'raise', 'smooth'; got 'fill'"):
+        AutoLDSClassifier(3, missing="fill").fit(gaps, Y_TRAIN)
+    model = AutoLDSClassifier(5, missing="smooth", random_state=0).fit(gaps, Y_TRAIN)
+    new = [np.where(random.random(x.shape) < 0.2, np.nan, x) for x in X_TEST]
+    assert model.score(new, Y_TEST) > 0.8
+    filled = model.imputer_.transform(new)
+    np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(filled))
+    ldslearn.save(model, tmp_path / "model.lds")
+    loaded = ldslearn.load(tmp_path / "model.lds")
+    np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))

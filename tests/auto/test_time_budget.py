@@ -7,7 +7,7 @@ import pytest
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn.auto import candidates
-from ldslearn.auto.pipeline_search import search_pipeline
+from ldslearn.auto.ensemble_search import search_ensemble
 from ldslearn.datasets import make_lds_sequences
 
 BY_BUDGET, IN_FULL = "stopped by the time budget", "nothing better was left to try"
@@ -25,15 +25,18 @@ class Clock:
         return self.now
 
 
-def search(clock, budget, n_per_class=3):
+def search(clock, budget, n_per_class=3, change=lambda X: X):
     X, y = make_lds_sequences(2, n_per_class, n_channels=4, n_timepoints=12, random_state=0)[:2]
+    order = np.random.default_rng(0).permutation(len(X))  # not sorted by class
+    X, y = [X[i] for i in order], y[order]
     classes, labels = np.unique(y, return_inverse=True)
-    return search_pipeline(
-        list(X),
+    return search_ensemble(
+        change(X),
         classes,
         labels,
         None,
         time_budget=budget,
+        max_members=20,
         random=np.random.RandomState(0),
         n_jobs=None,
         clock=clock,
@@ -45,13 +48,12 @@ def few_candidates(monkeypatch):
     """A search that ends soon."""
     monkeypatch.setattr(candidates, "WINDOWS", ((1,),))
     monkeypatch.setattr(candidates, "DELAYS", (1,))
-    monkeypatch.setattr("ldslearn.auto.search.ALL_RULES", candidates.USUAL_RULES[:3])
-    monkeypatch.setattr("ldslearn.auto.search.USUAL_RULES", candidates.USUAL_RULES[:3])
+    monkeypatch.setattr("ldslearn.auto.search.RIDGE_RULES", candidates.RIDGE_RULES[:3])
 
 
 @pytest.mark.usefixtures("few_candidates")
 def test_a_clock_that_stands_still_stops_nothing():
-    report = search(Clock(0.0), budget=1).report
+    _, report = search(Clock(0.0), budget=1)
     assert report.stopped == IN_FULL
     assert report.seconds == 0.0
 
@@ -59,20 +61,32 @@ def test_a_clock_that_stands_still_stops_nothing():
 @pytest.mark.parametrize("budget", [0.01, 20, 60, 200])
 def test_the_search_ends_within_its_part_of_the_budget(budget):
     clock = Clock(1.0)
-    found = search(clock, budget)
-    assert found.report.stopped == BY_BUDGET
-    assert len(found.report.tried) >= 1
-    # After the deadline of the search: the reading that notices it, and three for the final fit.
-    deadline = clock.readings[0] + 0.75 * budget
+    members, report = search(clock, budget)
+    assert report.stopped.startswith(BY_BUDGET)
+    assert len(report.tried) >= 2  # fitted systems, and random ones
+    # After the deadline of the search: the reading that notices it, and two for the final fit.
+    # Warming up takes one second of this clock, which the budget does not count.
+    deadline = clock.readings[0] + 0.85 * budget + 1
     late = [reading for reading in clock.readings if reading > deadline]
-    first_trials = 10  # of the one encoding and the one rule that every search tries
+    first_trials = 13  # of the one bank, the one encoding and the one rule that are always tried
     assert len(late) <= (4 if budget >= 20 else first_trials)
-    assert found.report.seconds == clock.readings[-1] - clock.readings[0]
-    check_is_fitted(found.pipeline)
+    assert report.seconds == clock.readings[-1] - clock.readings[0]
+    assert len(members.pipelines) >= 1
+    for pipeline in members.pipelines:
+        check_is_fitted(pipeline[-1])
+
+
+def test_the_report_says_what_was_left_out():
+    _, report = search(Clock(1.0), 20)
+    assert report.stopped == (
+        "stopped by the time budget, without further encodings and kernel weights"
+    )
+    _, report = search(Clock(1.0), 2)
+    assert "without further banks of random systems, encodings" in report.stopped
 
 
 def test_more_time_tries_more():
-    reports = [search(Clock(1.0), budget).report for budget in (20, 60, 200)]
+    reports = [search(Clock(1.0), budget)[1] for budget in (20, 60, 200)]
     for less, more in pairwise(reports):
         assert more.n_descriptions >= less.n_descriptions
         assert len(more.tried) >= len(less.tried)
@@ -81,6 +95,34 @@ def test_more_time_tries_more():
 
 @pytest.mark.usefixtures("few_candidates")
 def test_a_slow_final_fit_is_trained_on_fewer_sequences(monkeypatch):
-    monkeypatch.setattr("ldslearn.auto.pipeline_search._MOST_SEARCHED", 8)
-    assert search(Clock(0.0), 1, n_per_class=20).report.n_trained == 40
-    assert search(Clock(1.0), 40, n_per_class=20).report.n_trained < 40
+    monkeypatch.setattr("ldslearn.auto.ensemble_search._MOST_SEARCHED", 8)
+    assert search(Clock(0.0), 1, n_per_class=20)[1].n_trained == 40
+    assert search(Clock(1.0), 40, n_per_class=20)[1].n_trained < 40
+
+
+def test_a_final_fit_on_the_searched_sequences_keeps_their_labels(monkeypatch):
+    monkeypatch.setattr("ldslearn.auto.ensemble_search._MOST_SEARCHED", 12)
+    members, report = search(Clock(1.0), 5, n_per_class=20)
+    assert report.n_trained == 12
+    committee = members.pipelines[0][-1]
+    assert len(committee.systems_) == 12
+    own = committee.predict(committee.systems_)
+    assert (own == committee.classes_[committee.labels_]).mean() > 0.9
+
+
+def test_all_sequences_are_trained_on_if_the_search_used_a_part(monkeypatch):
+    monkeypatch.setattr("ldslearn.auto.ensemble_search._MOST_SEARCHED", 12)
+    members, report = search(Clock(0.0), 1, n_per_class=15)
+    assert report.n_trained == len(members.pipelines[0][-1].systems_) == 30
+
+
+def test_a_short_sequence_that_is_not_searched_limits_the_states(monkeypatch):
+    monkeypatch.setattr("ldslearn.auto.ensemble_search._MOST_SEARCHED", 8)
+
+    def shorten(X):
+        """Shorten every sequence but a few, so that one of them is not searched."""
+        return [x[:, :4] if i % 3 else x for i, x in enumerate(X)]
+
+    members, report = search(Clock(0.0), 1, n_per_class=20, change=shorten)
+    assert report.n_trained == 40
+    assert max(p[-2].n_states_ + p[-2].delays for p in members.pipelines) <= 4

@@ -1,14 +1,11 @@
 """The candidates of a search: encodings of sequences, weights of kernels, classifiers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sklearn.pipeline import Pipeline, make_pipeline
-
-from ldslearn.auto.scaling import ChannelScaler
-from ldslearn.classify import LDSSVC, SparseCodingClassifier
 from ldslearn.models import LDSEncoder
+from ldslearn.random_systems import RandomSystemsClassifier
 
 PARTS = ("projection", "mean", "covariance", "deviation", "twofold")
 ORDERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
@@ -86,6 +83,22 @@ def _select_near(values: Sequence[Any], value: Any, reach: int) -> Sequence[Any]
 
 
 @dataclass(frozen=True)
+class RandomBank:
+    """A bank of random systems, which depends on nothing but its seed."""
+
+    seed: int
+
+    @property
+    def size(self) -> int:
+        """States: two per system."""
+        return 2 * RandomSystemsClassifier().n_systems
+
+    def make_classifier(self, n_jobs: int | None) -> RandomSystemsClassifier:
+        """Return the classifier."""
+        return RandomSystemsClassifier(random_state=self.seed, n_jobs=n_jobs)
+
+
+@dataclass(frozen=True)
 class Rule:
     """How encoded sequences are classified: weights of the kernels, and the classifier.
 
@@ -93,9 +106,9 @@ class Rule:
     ----------
     weights : tuple of float
         Of the kernels of :data:`PARTS`, each divided by its variance.
-    kind : "coding", "nearest" or "svm"
+    kind : "ridge", "svm" or "coding"
     value : float
-        Sparsity, or C.
+        Penalty per unit of weight, sparsity, or C.
     """
 
     weights: tuple[float, ...]
@@ -103,9 +116,22 @@ class Rule:
     value: float
 
     @property
-    def size(self) -> int:
-        """Number of kernels; simpler rules have fewer."""
-        return sum(weight > 0 for weight in self.weights)
+    def penalty(self) -> float:
+        """Of ridge regression on the weighted sum of kernels."""
+        return self.value * sum(self.weights)
+
+    @property
+    def parts(self) -> list[str]:
+        """The kernels with a weight."""
+        return [part for part, weight in zip(PARTS, self.weights, strict=True) if weight > 0]
+
+    def weigh(self, part: str) -> float:
+        """Return the weight of a kernel."""
+        return self.weights[PARTS.index(part)]
+
+    def mix(self, values: Mapping[str, Any]) -> Any:
+        """Return the weighted sum of one array per kernel."""
+        return sum(self.weigh(part) * values[part] for part in self.parts)
 
 
 WEIGHTS = (
@@ -124,57 +150,19 @@ WEIGHTS = (
     (0.0, 0.0, 0.0, 0.0, 1.0),
     (0.0, 1.0, 0.0, 0.5, 1.0),
 )
-# Rules are tried in this order: those that compare encodings, then every mixture with a usual
-# classifier, then the rest. A budget that is too short ends the search within the last.
+# Encodings are compared by these rules.
 QUICK_RULES = (
+    Rule(WEIGHTS[8], "ridge", 0.1),
     Rule(WEIGHTS[8], "svm", 10.0),
-    Rule(WEIGHTS[8], "coding", 0.1),
-    Rule(WEIGHTS[2], "svm", 10.0),
     Rule(WEIGHTS[10], "svm", 10.0),
+    Rule(WEIGHTS[8], "coding", 0.1),
 )
-USUAL_RULES = tuple(
-    Rule(w, kind, value) for w in WEIGHTS for kind, value in (("svm", 10.0), ("coding", 0.1))
+# Every encoding is evaluated by these with shuffled labels, too.
+SHUFFLED_RULES = tuple(Rule(WEIGHTS[i], "ridge", 0.1) for i in (2, 8, 10))
+# All rules of the best encodings.
+RIDGE_RULES = tuple(Rule(weights, "ridge", value) for weights in WEIGHTS for value in (0.1, 1.0))
+OTHER_RULES = tuple(
+    Rule(weights, kind, value)
+    for weights in WEIGHTS
+    for kind, value in (("svm", 10.0), ("coding", 0.1))
 )
-ALL_RULES = (
-    *USUAL_RULES,
-    *(Rule(w, "coding", s) for w in WEIGHTS for s in (0.02, 0.3)),
-    *(Rule(w, "svm", C) for w in WEIGHTS for C in (1.0, 100.0)),
-    *(Rule(w, "nearest", 1.0) for w in (WEIGHTS[0], WEIGHTS[2], WEIGHTS[8])),
-)
-
-
-def build_candidate(
-    encoding: Encoding,
-    rule: Rule,
-    scales: dict[str, float],
-    bandwidths: dict[str, float],
-    n_jobs: int | None,
-) -> Pipeline:
-    """Return a candidate as an ordinary pipeline with all parameters fixed.
-
-    Parameters
-    ----------
-    encoding, rule
-    scales : dict of str to float
-        Variance of each kernel among the training systems.
-    bandwidths : dict of str to float
-        Of the kernels that have one.
-    n_jobs : int or None
-    """
-    kernel = {
-        part: weight / scales[part]
-        for part, weight in zip(PARTS, rule.weights, strict=True)
-        if weight > 0
-    }
-    settings: dict[str, Any] = {"kernel": kernel, "n_jobs": n_jobs}
-    settings["kernel_params"] = {
-        part: {"bandwidth": bandwidths[part]} for part in kernel if part in bandwidths
-    }
-    if rule.kind == "svm":
-        classifier: Any = LDSSVC(C=rule.value, **settings)
-    elif rule.kind == "nearest":
-        classifier = SparseCodingClassifier(n_nonzero=1, **settings)
-    else:
-        classifier = SparseCodingClassifier(sparsity=rule.value, **settings)
-    steps = [ChannelScaler()] if encoding.scaled else []
-    return make_pipeline(*steps, encoding.make_encoder(n_jobs), classifier)

@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats
 from ldslearn.auto import AutoLDSClassifier
 from ldslearn.classify import NearestLDSClassifier, SparseCodingClassifier
+from ldslearn.random_systems import RandomSystemsClassifier
 
 MEANINGS = {
     "probability": "probability of the class",
@@ -41,6 +43,8 @@ class Prediction:
     calibrated: bool
     values: Floats
 
+    __repr__ = summarize_fields
+
     @property
     def certainty(self) -> Floats:
         """Value of each label, (N,); for scores, its margin over the next class."""
@@ -64,13 +68,13 @@ def predict_with_certainty(estimator: Any, X: Any) -> Prediction:
     X : its input
     """
     classes = [str(label) for label in estimator.classes_]
-    if isinstance(estimator, AutoLDSClassifier):
+    if isinstance(estimator, AutoLDSClassifier | RandomSystemsClassifier):
         labels, values = estimator.predict_with_proba(X)
         return Prediction(labels, classes, "probability", True, values)
     if isinstance(estimator, Pipeline):  # sequences are encoded once, not for each method
         for _, step in estimator.steps[:-1]:
             X = X if step in ("passthrough", None) else step.transform(X)
-        estimator = estimator[-1]
+        return predict_with_certainty(estimator[-1], X)
     labels = estimator.predict(X)
     votes = isinstance(estimator, NearestLDSClassifier)
     one_vote = votes and estimator.n_neighbors == 1  # always 0 or 1, which is no measure

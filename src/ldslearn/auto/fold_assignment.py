@@ -47,3 +47,19 @@ def assign_folds(
         for number, (_, held_out) in enumerate(parts):
             repeat[tested[held_out]] = number
     return folds
+
+
+def shuffle_within_folds(
+    labels: Indices, fold: Floats, n_shuffles: int, random: np.random.RandomState
+) -> Indices:
+    """Return labels that are shuffled within each fold, (n_shuffles, N).
+
+    Folds keep their numbers of sequences per class: without that, folds of shuffled labels would be
+    guessed worse than by chance.
+    """
+    found = np.tile(labels, (n_shuffles, 1))
+    for shuffled in found:
+        for number in np.unique(fold):
+            members = np.flatnonzero(fold == number)
+            shuffled[members] = labels[random.permutation(members)]
+    return found

@@ -1,36 +1,63 @@
 """The report of an automatic search: candidates tried, their scores, the choice and its reason."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
+
+from ldslearn.auto.report_html import describe_member, format_accuracy, render_report
+from ldslearn.drawing.card import count_nouns
 
 
 @dataclass(frozen=True)
 class Report:
-    """The record of a search; ``print(report)`` prints a summary.
+    """The record of a search; ``print(report)`` prints a summary, a notebook shows a table.
 
     Attributes
     ----------
     chosen : dict
-        Parameters of the chosen candidate as plain values; ``pipeline_`` is the same as an
-        estimator.
+        Parameters of the best member of fitted systems, or of the only member, as plain values.
+        `kernel` and `kernel_params` are as classifiers of systems take them.
+    members : list of dict
+        The members of the ensemble: weight, what each reaches alone in the folds (accuracy, its
+        standard error, loss), and its parameters; the best of fitted systems first, then random
+        systems.
+    alone : dict of str to dict
+        What an ensemble of "fitted systems" only and one of "random systems" only would reach:
+        expected accuracy and its standard error.
     expected_accuracy, standard_error : float
-        Of the choice on new sequences, from folds of the training sequences, corrected for the
-        bias of the choice.
+        Of the ensemble on new sequences, from folds of the training sequences, corrected for the
+        bias of the choice. Of new subjects it is an upper bound, unless `groups` were given.
     why : str
         Reason for the choice.
     tried : list of dict
-        Every candidate: its parameters, accuracy and loss (minus the mean logarithm of the
-        probability of the true class), the smallest loss first.
+        Every candidate that was evaluated on all sequences: its parameters, accuracy, its standard
+        error, and loss (minus the mean logarithm of the probability of the true class), the
+        smallest loss first.
     n_descriptions : int
         Number of encodings that were tried.
     n_trained : int
         Sequences of the final fit; fewer than given if the budget allows no more.
     seconds, time_budget : float
+        Time of the search and the training, and the limit for it.
     stopped : str
         Why the search ended, in words.
+
+    Examples
+    --------
+    >>> from ldslearn import AutoLDSClassifier
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> model = AutoLDSClassifier(time_budget=3, random_state=0).fit(X_train, y_train)
+    >>> model.report_.expected_accuracy > 0.9
+    True
+    >>> model.report_.tried[0]["accuracy"] > 0.9
+    True
     """
 
     chosen: dict[str, Any]
+    members: list[dict[str, Any]] = field(repr=False)
+    alone: dict[str, dict[str, float]] = field(repr=False)
     expected_accuracy: float
     standard_error: float
     why: str
@@ -45,20 +72,48 @@ class Report:
         """Return all attributes as plain values for JSON."""
         return dict(vars(self))
 
+    def keep_kind(self, kind: str, weights: Sequence[float]) -> "Report":
+        """Return the report of the members of one kind alone.
+
+        Parameters
+        ----------
+        kind : "fitted systems" or "random systems"
+        weights : sequence of float
+            Of these members.
+
+        Returns
+        -------
+        Report
+        """
+        own = [one for one in self.members if one["kind"] == kind]
+        members = [{**one, "weight": w} for one, w in zip(own, weights, strict=True)]
+        expected: Any = self.alone.get(kind, {})
+        kept = {kind: expected} if expected else {}
+        return replace(self, members=members, alone=kept, **expected)
+
+    def __repr__(self) -> str:
+        return (
+            f"Report(expected accuracy {format_accuracy(self)}, "
+            f"{count_nouns(len(self.members), 'member')} of {len(self.tried)} tried)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return render_report(self)
+
     def __str__(self) -> str:
         lines = [
-            f"expected accuracy {100 * self.expected_accuracy:.1f} "
-            f"± {100 * self.standard_error:.1f} % (folds of the training sequences)",
-            "chosen: " + ", ".join(f"{name}={value}" for name, value in self.chosen.items()),
-            f"why: {self.why}",
+            f"expected accuracy {format_accuracy(self)} (folds of the training sequences)",
+            *(
+                f"  {kind} alone: {format_accuracy(SimpleNamespace(**one))}"
+                for kind, one in self.alone.items()
+            ),
+            f"chosen: {self.why}",
             f"{len(self.tried)} settings of {self.n_descriptions} encodings tried in "
             f"{self.seconds:.1f} of {self.time_budget:g} s; {self.stopped}",
-            "best settings:",
+            "members (weight, accuracy alone):",
         ]
-        for one in self.tried[:8]:
-            measured = ("accuracy", "loss")
-            rest = ", ".join(
-                f"{name}={value}" for name, value in one.items() if name not in measured
-            )
-            lines.append(f"  {100 * one['accuracy']:5.1f} %, loss {one['loss']:.3f}:  {rest}")
+        for one in self.members:
+            accuracy = f"{100 * one['accuracy']:5.1f} %"
+            lines.append(f"  {one['weight']:.3f}  {accuracy}  {describe_member(one)}")
         return "\n".join(lines)

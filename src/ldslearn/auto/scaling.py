@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -11,9 +10,9 @@ from ldslearn import _errors
 from ldslearn._checks import check_channel_count
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats
-from ldslearn.sequences import as_collection, keep_names
-
-_ROUNDING = 1e-10
+from ldslearn.sequences import as_collection
+from ldslearn.sequences.moments import pooled_deviations
+from ldslearn.sequences.named import keep_names
 
 
 class ChannelScaler(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -22,7 +21,12 @@ class ChannelScaler(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_
     Attributes
     ----------
     scale_ : (n_channels,) array
-        1 for channels that never change.
+        Standard deviations; 1 for channels that never change.
+
+    Notes
+    -----
+    Means are not removed. One standard deviation per channel serves all sequences, so that
+    differences of size between sequences remain.
 
     Examples
     --------
@@ -40,30 +44,30 @@ class ChannelScaler(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_
         ----------
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
         y : ignored
+
+        Returns
+        -------
+        self
         """
         deviations = pooled_deviations(as_collection(X))
         self.scale_ = np.where(deviations > 0, deviations, 1.0)
         return self
 
     def transform(self, X: Any) -> list[Floats]:
-        """Return the sequences with every channel divided by its scale."""
+        """Return the sequences with every channel divided by its scale.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
+
+        Returns
+        -------
+        list of (n_channels, n_timepoints) arrays
+        """
         check_is_fitted(self)
         sequences = as_collection(X)
         check_channel_count("X", len(sequences[0]), len(self.scale_))
         return keep_names([sequence / self.scale_[:, None] for sequence in sequences], sequences)
-
-
-def pooled_deviations(sequences: list[NDArray[Any]]) -> Floats:
-    """Return the standard deviation of every channel over all sequences, (n_channels,).
-
-    Zero for channels that are constant up to rounding.
-    """
-    n_timepoints = sum(x.shape[1] for x in sequences)
-    mean = sum(x.sum(axis=1, dtype=np.float64) for x in sequences) / n_timepoints
-    squares = sum(np.square(x - mean[:, None]).sum(axis=1) for x in sequences)
-    deviations = np.sqrt(squares / n_timepoints)
-    deviations[deviations <= _ROUNDING * np.abs(mean)] = 0.0
-    return deviations
 
 
 def channels_are_scaled() -> ValueError:

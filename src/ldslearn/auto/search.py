@@ -1,7 +1,8 @@
 """The search: coarse over encodings, then fine over rules, within a time budget."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,24 +10,33 @@ from numpy.typing import NDArray
 
 from ldslearn._types import Floats, Indices
 from ldslearn.auto.candidates import (
-    ALL_RULES,
     ORDERS,
+    OTHER_RULES,
     QUICK_RULES,
-    USUAL_RULES,
+    RIDGE_RULES,
+    SHUFFLED_RULES,
     Encoding,
+    RandomBank,
     Rule,
 )
-from ldslearn.auto.scaling import pooled_deviations
-from ldslearn.auto.trials import KernelMatrices, Trial, evaluate_rules
+from ldslearn.auto.trials import (
+    KernelMatrices,
+    Trial,
+    evaluate_random_systems,
+    evaluate_rules,
+    evaluate_shuffled,
+)
+from ldslearn.random_systems import RandomSystemsClassifier
+from ldslearn.sequences.moments import pooled_deviations
 
+_IMPOSSIBLE = (ValueError, np.linalg.LinAlgError)  # an encoding for these sequences
 _UNITS_DIFFER = 5.0  # ratio of the channels' deviations (90 % to 10 %) that suggests units
 _FINALISTS = 4
 _COARSE_FRACTION = 0.6  # of the budget
 _N_PROPERTIES = 5  # in which encodings differ, varied in turn: stop when none of them helps
 _MIN_IMPROVEMENT = 0.01  # relative decrease of the loss that counts as progress, not noise
-# A simpler candidate may be worse by this many standard errors. A whole one cost a point of
-# accuracy on average over halves of five collections, a tenth nothing.
-_TOLERANCE = 0.1
+_N_WEIGHTS = 5  # weights of kernels per encoding that SVMs and sparse coding are tried with
+_BANK_FRACTION = 0.1  # of the budget, for each bank of random systems but the first
 # Estimates of running times. They decide only which candidates fit into the time budget.
 _COST_PER_STATE = 50  # per pair of states, in units of the cost per stacked channel
 _SAFETY = 1.3  # factor on the estimated time of an encoding
@@ -51,6 +61,11 @@ class Search:
     sample : (n,) array of int
         Sequences on which encodings are compared first.
     sample_folds : (1, n) array
+    shortest : int
+        Time points of the shortest sequence, also of those that are not searched.
+    banks : sequence of RandomBank
+    shuffled : (n_shuffles, N) array
+        Shuffled labels, for what the same candidates reach by chance.
     clock : callable
         Returns the time in seconds.
 
@@ -60,14 +75,20 @@ class Search:
         Smallest loss on the sample, of every encoding that was tried.
     coarse_trials : list of Trial
         On the sample.
-    trials : dict of (Encoding, Rule) to Trial
+    shuffled_trials : list of list of Trial
+        Per shuffle of the labels, ridge regressions on all encodings and banks.
+    trials : list of Trial
         On all sequences and repeats.
+    random_classifiers : dict of RandomBank to RandomSystemsClassifier
+        Of the banks that were tried, trained on all sequences.
     kernels : dict of Encoding to KernelMatrices
         Of the best encodings.
     kernel_seconds : dict of Encoding to float
         Time to encode the sample and compute its kernel matrices.
-    out_of_time : bool
-        Whether the budget was too short to try everything.
+    warm_up_seconds : float
+        Time to compile functions or to load them, which the budget does not count.
+    left_out : list of str
+        What the budget was too short for, in words.
     """
 
     def __init__(
@@ -81,19 +102,25 @@ class Search:
         report_progress: Callable[[str], None],
         sample: Indices,
         sample_folds: Floats,
+        shortest: int,
+        banks: Sequence[RandomBank],
+        shuffled: Indices,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.X, self.labels, self.folds = X, labels, folds
         self.deadline, self.n_jobs, self.report_progress = deadline, n_jobs, report_progress
-        self.sample, self.sample_folds, self.clock = sample, sample_folds, clock
+        self.sample, self.sample_folds, self.banks = sample, sample_folds, banks
+        self.shuffled, self.clock = shuffled, clock
         self.n_channels = len(X[0])
-        self.shortest = min(x.shape[1] for x in X)
+        self.shortest, self.warm_up_seconds = shortest, 0.0
         self.kernels: dict[Encoding, KernelMatrices] = {}
-        self.trials: dict[tuple[Encoding, Rule], Trial] = {}
+        self.trials: list[Trial] = []
+        self.random_classifiers: dict[RandomBank, RandomSystemsClassifier] = {}
         self.coarse_losses: dict[Encoding, float] = {}
         self.coarse_trials: list[Trial] = []
+        self.shuffled_trials: list[list[Trial]] = [[] for _ in shuffled]
         self.kernel_seconds: dict[Encoding, float] = {}
-        self.out_of_time = False
+        self.left_out: list[str] = []
         self._seconds: dict[Encoding, float] = {}
 
     @property
@@ -103,38 +130,41 @@ class Search:
 
     def run(self) -> None:
         """Search until nothing improves or the time is over."""
+        best = self.make_initial_encoding()
+        with suppress(*_IMPOSSIBLE):
+            self._warm_up(best)
+        self._try_random_systems()
         start = self.clock()
         coarse_end = start + _COARSE_FRACTION * (self.deadline - start)
-        best = self.make_initial_encoding()
-        self._warm_up(best)
-        self._try_encoding(best)
+        self._try_encoding_if_possible(best)
         n_without_progress, step = 0, 0
+        skipped: set[Encoding] = set()
         while n_without_progress < _N_PROPERTIES and self.clock() < coarse_end:
             before = best
             for candidate in best.find_neighbours(step, self.n_channels, self.shortest):
                 if candidate in self.coarse_losses:
                     continue
                 if self.clock() + self._estimate_seconds(candidate) > coarse_end:
-                    self.out_of_time = True  # a cheaper one may still fit
+                    skipped.add(candidate)  # a cheaper one may still fit
                     continue
-                try:
-                    self._try_encoding(candidate)
-                except (ValueError, np.linalg.LinAlgError):  # impossible for these sequences
-                    self.coarse_losses[candidate] = np.inf
+                self._try_encoding_if_possible(candidate)
             top = self._rank_encodings(self.coarse_losses)[0]
             if self.coarse_losses[top] < (1 - _MIN_IMPROVEMENT) * self.coarse_losses[best]:
                 best = top
             n_without_progress = 0 if best != before else n_without_progress + 1
             step += 1
+        if n_without_progress < _N_PROPERTIES or skipped:
+            self.left_out.append("encodings")
         self._compare_finalists()
 
     def list_comparable_trials(self) -> list[Trial]:
         """Return every candidate that was evaluated on all sequences, in all repeats or in one."""
-        trials = list(self.trials.values())
-        if len(self.sample) == len(self.X):
-            finalists = {trial.encoding for trial in trials}
-            trials += [trial for trial in self.coarse_trials if trial.encoding not in finalists]
-        return trials
+        if len(self.sample) < len(self.X):
+            return self.trials
+        finalists = {trial.source for trial in self.trials}
+        return self.trials + [
+            trial for trial in self.coarse_trials if trial.source not in finalists
+        ]
 
     def make_initial_encoding(self) -> Encoding:
         """Return an encoding that suits most data: ten stacked channels, five states."""
@@ -163,17 +193,32 @@ class Search:
             pairs = (len(self.sample) * e.n_states) ** 2 * e.n_windows
             return pairs * (self.n_channels * e.delays + _COST_PER_STATE * e.n_states)
 
+        if not self._seconds:
+            return 0.0
         wanted = count_operations(encoding)
         known = min(self._seconds, key=lambda e: abs(np.log(count_operations(e) / wanted)))
         ratio = max(wanted / count_operations(known), _MIN_COST_RATIO)
         return _SAFETY * self._seconds[known] * ratio
 
     def _warm_up(self, encoding: Encoding) -> None:
-        """Load compiled code, which is not part of the time of the first encoding."""
+        """Compile functions, or load what was compiled; that time is not part of the budget."""
+        start = self.clock()
         few = np.concatenate([np.flatnonzero(self.labels == c)[:2] for c in (0, 1)])
-        kernels = KernelMatrices.of(encoding, [self.X[i] for i in few], self.n_jobs)
+        X, labels = [self.X[i] for i in few], self.labels[few]
         folds = np.arange(len(few), dtype=np.float64)[None]
-        evaluate_rules(kernels, encoding, QUICK_RULES, self.labels[few], folds, self.n_jobs)
+        kernels = KernelMatrices.of(encoding, X, self.n_jobs)
+        evaluate_rules(kernels, encoding, QUICK_RULES, labels, folds, self.n_jobs)
+        if self.banks:
+            bank = self.banks[0]
+            evaluate_random_systems(bank, X, labels, folds, labels[None], self.n_jobs)
+        self.warm_up_seconds = self.clock() - start
+        self.deadline += self.warm_up_seconds
+
+    def _try_encoding_if_possible(self, encoding: Encoding) -> None:
+        try:
+            self._try_encoding(encoding)
+        except _IMPOSSIBLE:
+            self.coarse_losses[encoding] = np.inf
 
     def _try_encoding(self, encoding: Encoding) -> None:
         """Evaluate an encoding by a few rules, in one repeat of the folds of the sample."""
@@ -190,10 +235,43 @@ class Search:
         self.coarse_trials += trials
         self.coarse_losses[encoding] = best.loss
         self.kernels[encoding] = kernels
+        if len(self.sample) == len(self.X):
+            self._shuffle_labels(encoding)
         finalists = self._rank_encodings(self.kernels)[:_FINALISTS]
         self.kernels = {e: self.kernels[e] for e in finalists}
         self._seconds[encoding] = self.clock() - start
         self.report_progress(f"{len(self.coarse_losses)} encodings tried, last {best.accuracy:.1%}")
+
+    def _try_random_systems(self) -> None:
+        """Evaluate the first bank of random systems, and others if they take little time."""
+        for bank in self.banks:
+            start = self.clock()
+            trial, chance, classifier = evaluate_random_systems(
+                bank, self.X, self.labels, self.folds, self.shuffled, self.n_jobs
+            )
+            self.trials.append(trial)
+            self._keep_shuffled(chance)
+            self.random_classifiers[bank] = classifier
+            self.report_progress(f"random systems tried, {trial.accuracy:.1%}")
+            now = self.clock()
+            if now - start > _BANK_FRACTION * (self.deadline - now) and bank != self.banks[-1]:
+                self.left_out.append("banks of random systems")
+                return
+
+    def _shuffle_labels(self, encoding: Encoding) -> None:
+        """Evaluate ridge regressions on an encoding with shuffled labels."""
+        kernels = self.kernels[encoding]
+        for rule in SHUFFLED_RULES:
+            self._keep_shuffled(
+                evaluate_shuffled(
+                    kernels.decompose(rule), encoding, rule, rule.penalty, self.shuffled,
+                    self.folds[0],
+                )
+            )  # fmt: skip
+
+    def _keep_shuffled(self, trials: list[Trial]) -> None:
+        for kept, trial in zip(self.shuffled_trials, trials, strict=True):
+            kept.append(trial)
 
     def _compare_finalists(self) -> None:
         """Evaluate the best encodings by all rules, on all sequences and repeats."""
@@ -201,45 +279,51 @@ class Search:
         if len(self.sample) < len(self.X):
             self.kernels = {}
         slowest = 0.0
-        usual = tuple(rule for rule in USUAL_RULES if rule not in QUICK_RULES)
-        rest = tuple(rule for rule in ALL_RULES if rule not in (*QUICK_RULES, *usual))
-        for rules in (QUICK_RULES, usual, rest):
+        for kind in ("quick", "ridge", "others"):
             for encoding in finalists:
                 if encoding not in self.kernels:
                     now, cost = self.clock(), self.growth * self.kernel_seconds[encoding]
-                    late = rules is not QUICK_RULES
+                    late = kind != "quick"
                     if self.kernels and (
                         late or cost > _MAX_KERNEL_FRACTION * (self.deadline - now)
                     ):
-                        self.out_of_time = True
+                        if not late:
+                            self.left_out.append("encodings on all sequences")
                         continue
-                    self.kernels[encoding] = KernelMatrices.of(encoding, self.X, self.n_jobs)
-                for rule in rules:
+                    try:
+                        self.kernels[encoding] = KernelMatrices.of(encoding, self.X, self.n_jobs)
+                    except _IMPOSSIBLE:
+                        continue
+                for rule in self._list_rules(kind, encoding):
                     start = self.clock()
-                    if self.trials and start + _RULE_SAFETY * slowest > self.deadline:
-                        self.out_of_time = True
+                    tried = any(isinstance(trial.source, Encoding) for trial in self.trials)
+                    if tried and start + _RULE_SAFETY * slowest > self.deadline:
+                        self.left_out.append("kernel weights")
                         return
-                    (trial,) = evaluate_rules(
+                    self.trials += evaluate_rules(
                         self.kernels[encoding], encoding, [rule], self.labels, self.folds,
                         self.n_jobs,
                     )  # fmt: skip
-                    self.trials[encoding, rule] = trial
                     slowest = max(slowest, self.clock() - start)
-                leader = min(self.trials.values(), key=lambda trial: trial.loss)
+                if kind == "quick" and len(self.sample) < len(self.X):
+                    self._shuffle_labels(encoding)
+                if kind == "ridge":
+                    self.kernels[encoding].paths.clear()  # as large as kernel matrices
+                leader = min(self.trials, key=lambda trial: trial.loss)
                 self.report_progress(
                     f"{len(self.trials)} settings tried, best {leader.accuracy:.1%}"
                 )
 
-
-def pick_simplest(trials: list[Trial]) -> tuple[Trial, Trial]:
-    """Return the simplest of the good trials, and the best one.
-
-    The one-standard-error rule with a tenth of the error: a trial is good if its loss, compared
-    with the smallest one sequence by sequence, is not larger by more than that.
-    """
-    best = min(trials, key=lambda trial: (trial.loss, trial.size))
-    for trial in sorted(trials, key=lambda trial: (trial.size, trial.loss)):
-        gaps = (trial.losses - best.losses).mean(axis=0)
-        if gaps.mean() <= _TOLERANCE * gaps.std() / np.sqrt(len(gaps)) + 1e-12:
-            return trial, best
-    return best, best
+    def _list_rules(self, kind: str, encoding: Encoding) -> list[Rule]:
+        """Return the rules to try next: all regressions, then others with the best weights."""
+        if kind == "quick":
+            return list(QUICK_RULES)
+        done = {trial.rule: trial.loss for trial in self.trials if trial.source == encoding}
+        if kind == "ridge":
+            return [rule for rule in RIDGE_RULES if rule not in done]
+        losses: dict[tuple[float, ...], float] = {}
+        for rule, loss in done.items():
+            if rule is not None and rule.kind == "ridge":
+                losses[rule.weights] = min(loss, losses.get(rule.weights, np.inf))
+        best = sorted(losses, key=lambda weights: losses[weights])[:_N_WEIGHTS]
+        return [rule for rule in OTHER_RULES if rule.weights in best and rule not in done]

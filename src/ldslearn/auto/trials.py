@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 
 from ldslearn._types import Floats, Indices
-from ldslearn.auto.calibration import calibrated_probabilities, fit_factor
-from ldslearn.auto.candidates import PARTS, Encoding, Rule
+from ldslearn.auto.candidates import Encoding, RandomBank, Rule
+from ldslearn.auto.rules import score_held_out_codes
 from ldslearn.auto.scaling import ChannelScaler
-from ldslearn.classify.class_scores import relative_scores, svm_scores
-from ldslearn.coding import sparse_code
-from ldslearn.coding.class_residuals import residual_reductions
+from ldslearn.auto.support_vectors import score_held_out_pairs
+from ldslearn.classify.calibration import calibrated_probabilities, fit_factor
+from ldslearn.classify.ridge_path import RidgePath, make_targets
 from ldslearn.geometry.fitted_kernels import FittedKernel
 from ldslearn.models import LDS
+from ldslearn.random_systems import RandomSystemsClassifier
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class KernelMatrices:
         Variances that they were divided by.
     bandwidths : dict of str to float
         Of the kernels that have one.
+    paths : dict of weights to RidgePath
+        Ridge regressions on those weighted sums that were needed so far.
     """
 
     systems: LDS
@@ -43,6 +45,7 @@ class KernelMatrices:
     matrices: dict[str, Floats] = field(default_factory=dict)
     scales: dict[str, float] = field(default_factory=dict)
     bandwidths: dict[str, float] = field(default_factory=dict)
+    paths: dict[tuple[float, ...], RidgePath] = field(default_factory=dict)
 
     @classmethod
     def of(cls, encoding: Encoding, X: list[NDArray[Any]], n_jobs: int | None) -> "KernelMatrices":
@@ -54,13 +57,17 @@ class KernelMatrices:
 
     def mix(self, rule: Rule) -> Floats:
         """Return the weighted sum of a rule, (N, N)."""
-        return sum(  # type: ignore[return-value]
-            weight * self._compute(part)
-            for part, weight in zip(PARTS, rule.weights, strict=True)
-            if weight > 0
-        )
+        for part in rule.parts:
+            self._compute(part)
+        return rule.mix(self.matrices)
 
-    def _compute(self, part: str) -> Floats:
+    def decompose(self, rule: Rule) -> RidgePath:
+        """Return the ridge regressions on the weighted sum of a rule."""
+        if rule.weights not in self.paths:
+            self.paths[rule.weights] = RidgePath.decompose(self.mix(rule))
+        return self.paths[rule.weights]
+
+    def _compute(self, part: str) -> None:
         if part not in self.matrices:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # of windows at rest
@@ -71,7 +78,6 @@ class KernelMatrices:
             variance = float(np.trace(fitted.gram) / len(fitted.gram) - fitted.gram.mean())
             self.scales[part] = variance if variance > 1e-12 else 1.0
             self.matrices[part] = fitted.gram / self.scales[part]
-        return self.matrices[part]
 
 
 @dataclass(frozen=True)
@@ -80,21 +86,44 @@ class Trial:
 
     Attributes
     ----------
-    encoding : Encoding
-    rule : Rule
-    correct : (n_repeats, n_tested) array of bool
-        Whether each sequence was labelled correctly.
-    losses : (n_repeats, n_tested) array
-        Minus the logarithm of the probability of the true class.
+    source : Encoding or RandomBank
+        What describes the sequences.
+    rule : Rule or None
+        How encoded sequences are classified; None for random systems.
+    logs : (n_repeats, n_tested, n_classes) array
+        Logarithms of the calibrated probabilities.
+    truth : (n_tested,) array
+        Classes of the sequences.
     factor : float
         Probabilities are the softmax of this times the scores.
     """
 
-    encoding: Encoding
-    rule: Rule
-    correct: NDArray[np.bool_]
-    losses: Floats
+    source: Encoding | RandomBank
+    rule: Rule | None
+    logs: Floats
+    truth: Indices
     factor: float
+
+    @classmethod
+    def of(
+        cls, source: Encoding | RandomBank, rule: Rule | None, scores: Floats, truth: Indices
+    ) -> "Trial":
+        """Calibrate scores, (n_repeats, n_tested, n_classes), and return the trial."""
+        n_repeats, _, n_classes = scores.shape
+        rows = scores.reshape(-1, n_classes)
+        factor = fit_factor(rows, np.tile(truth, n_repeats), n_repeats)
+        logs = np.log(calibrated_probabilities(rows, factor)).reshape(scores.shape)
+        return cls(source, rule, logs, truth, factor)
+
+    @property
+    def losses(self) -> Floats:
+        """Minus the logarithms of the probabilities of the true classes, (n_repeats, n_tested)."""
+        return -self.logs[:, np.arange(len(self.truth)), self.truth]
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether each sequence was labelled correctly, (n_repeats, n_tested)."""
+        return self.logs.argmax(axis=2) == self.truth
 
     @property
     def accuracy(self) -> float:
@@ -112,7 +141,7 @@ class Trial:
     @property
     def size(self) -> tuple[int, int]:
         """States, and kernels; simpler candidates come first."""
-        return (self.encoding.size, self.rule.size)
+        return (self.source.size, 0 if self.rule is None else len(self.rule.parts))
 
 
 def evaluate_rules(
@@ -137,58 +166,87 @@ def evaluate_rules(
     n_jobs : int or None
     """
     tested = np.flatnonzero(folds[0] >= 0)
-    truth = labels[tested]
     trials = []
     for rule in rules:
-        K = kernels.mix(rule)
-        scores = np.concatenate(
-            [_score_held_out(K, rule, labels, fold, n_jobs)[tested] for fold in folds]
-        )
-        repeated = np.tile(truth, len(folds))
-        factor = fit_factor(scores, repeated, len(folds))
-        probabilities = calibrated_probabilities(scores, factor)
-        losses = -np.log(probabilities[np.arange(len(scores)), repeated])
-        correct = scores.argmax(axis=1) == repeated
-        shape = (len(folds), len(tested))
-        trials.append(Trial(encoding, rule, correct.reshape(shape), losses.reshape(shape), factor))
+        held_out = [_score_held_out(kernels, rule, labels, fold, n_jobs) for fold in folds]
+        scores = [found[tested] for found in held_out]
+        trials.append(Trial.of(encoding, rule, np.stack(scores), labels[tested]))
     return trials
 
 
 def _score_held_out(
-    K: Floats, rule: Rule, labels: Indices, fold: Floats, n_jobs: int | None
+    kernels: KernelMatrices, rule: Rule, labels: Indices, fold: Floats, n_jobs: int | None
 ) -> Floats:
-    """Scores of every sequence, trained on the other folds, (N, n_classes)."""
-    n_classes = int(labels.max()) + 1
+    """Return the scores of every sequence by the rule without its fold, (N, n_classes)."""
+    if rule.kind == "ridge":
+        path = kernels.decompose(rule)
+        return path.predict_held_out(make_targets(labels), rule.penalty, fold)
     if rule.kind == "svm":
-        scores = np.full((len(K), n_classes), -np.inf)
-        for number in np.unique(fold[fold >= 0]):
-            test = np.flatnonzero(fold == number)
-            train = np.flatnonzero(fold != number)
-            scores[test] = _score_by_svm(K, labels, train, test, rule.value, n_classes)
-        return scores
-    allowed = (fold[:, None] != fold[None, :]) | (fold[None, :] < 0)
-    np.fill_diagonal(allowed, False)
-    pursuit = 1 if rule.kind == "nearest" else None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of codes on an indefinite part
-        codes = sparse_code(K, K, rule.value, n_nonzero=pursuit, allowed=allowed, n_jobs=n_jobs)
-    reductions = residual_reductions(K, K, codes, labels, n_classes)
-    nearest = np.full(len(K), -1)
-    empty = np.flatnonzero(~codes.any(axis=1))
-    nearest[empty] = labels[np.where(allowed[empty], K[empty], -np.inf).argmax(axis=1)]
-    return relative_scores(reductions, K.diagonal(), nearest)
+        return score_held_out_pairs(kernels.mix(rule), labels, fold, rule.value)
+    return score_held_out_codes(rule, kernels.mix(rule), labels, fold, n_jobs)
 
 
-def _score_by_svm(
-    K: Floats, labels: Indices, train: Indices, test: Indices, C: float, n_classes: int
-) -> Floats:
-    scores = np.full((len(test), n_classes), -np.inf)
-    present = np.unique(labels[train])
-    if len(present) == 1:
-        scores[:, present] = 0.0
-        return scores
-    svc = SVC(kernel="precomputed", C=C).fit(K[np.ix_(train, train)], labels[train])
-    cross = K[np.ix_(test, train)]
-    winners = np.searchsorted(present, svc.predict(cross))
-    scores[:, present] = svm_scores(svc.decision_function(cross), winners)
-    return scores
+def evaluate_shuffled(
+    path: RidgePath,
+    source: Encoding | RandomBank,
+    rule: Rule | None,
+    penalty: float,
+    shuffled: Indices,
+    fold: Floats,
+) -> list[Trial]:
+    """Return what ridge regression reaches with shuffled labels: one trial per shuffle.
+
+    Parameters
+    ----------
+    path : RidgePath
+    source, rule
+        Of the trials.
+    penalty : float
+    shuffled : (n_shuffles, N) array
+        Classes from 0.
+    fold : (N,) array
+        Number of the fold of each sequence.
+    """
+    tested = np.flatnonzero(fold >= 0)
+    targets = np.concatenate([make_targets(labels) for labels in shuffled], axis=1)
+    scores = path.predict_held_out(targets, penalty, fold)[tested]
+    parts = np.split(scores, len(shuffled), axis=1)
+    return [
+        Trial.of(source, rule, part[None], labels[tested])
+        for part, labels in zip(parts, shuffled, strict=True)
+    ]
+
+
+def evaluate_random_systems(
+    bank: RandomBank,
+    X: list[NDArray[Any]],
+    labels: Indices,
+    folds: Floats,
+    shuffled: Indices,
+    n_jobs: int | None,
+) -> tuple[Trial, list[Trial], RandomSystemsClassifier]:
+    """Return the trials of a bank of random systems, and the classifier trained on all sequences.
+
+    The first trial is with the labels, the others with shuffled labels.
+
+    Systems, thresholds and scales of features are those of all sequences, as they do not depend on
+    labels. The penalty, one number, is chosen with all labels.
+
+    Parameters
+    ----------
+    bank : RandomBank
+    X : list of (n_channels, n_timepoints) arrays
+    labels : (N,) array
+    folds : (n_repeats, N) array
+        As in :func:`evaluate_rules`.
+    shuffled : (n_shuffles, N) array
+        As in :func:`evaluate_shuffled`.
+    n_jobs : int or None
+    """
+    classifier = bank.make_classifier(n_jobs).fit(X, labels)
+    path = RidgePath.decompose_features(classifier.compute_features(X))
+    tested, penalty = np.flatnonzero(folds[0] >= 0), classifier.penalty_
+    targets = make_targets(labels)
+    scores = [path.predict_held_out(targets, penalty, fold)[tested] for fold in folds]
+    trial = Trial.of(bank, None, np.stack(scores), labels[tested])
+    return trial, evaluate_shuffled(path, bank, None, penalty, shuffled, folds[0]), classifier

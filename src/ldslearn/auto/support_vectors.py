@@ -1,0 +1,73 @@
+"""Support vector machines of pairs of classes on a kernel matrix, as arrays."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVC
+
+from ldslearn._types import Floats, Indices
+from ldslearn.classify.class_scores import couple_pairs
+
+
+def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
+    """Return weights and intercepts: decisions are ``k(x, X) @ weights + intercepts``.
+
+    Parameters
+    ----------
+    K : (N, N) array
+    labels : (N,) array
+        Classes from 0, two at least.
+    C : float
+
+    Returns
+    -------
+    weights : (N, n_pairs) array
+        Of the pairs (0, 1), (0, 2), ..., (1, 2), ...; decisions are positive in favour of the
+        first class.
+    intercepts : (n_pairs,) array
+    """
+    svc = _make_svc(C).fit(K, labels)
+    n_classes, owners = len(svc.classes_), labels[svc.support_]
+    weights, pairs = np.zeros((len(K), len(svc.intercept_))), np.triu_indices(n_classes, 1)
+    for pair, (first, second) in enumerate(zip(*pairs, strict=True)):
+        # A row of dual coefficients per other class, in the order of classes.
+        for own, row in ((first, second - 1), (second, first)):
+            own_vectors = owners == own
+            weights[svc.support_[own_vectors], pair] = svc.dual_coef_[row, own_vectors]
+    sign = _find_sign(n_classes)
+    return sign * weights, sign * svc.intercept_
+
+
+def score_held_out_pairs(K: Floats, labels: Indices, fold: Floats, C: float) -> Floats:
+    """Return the scores of every example by the machines without its fold, (N, n_classes).
+
+    Parameters
+    ----------
+    K : (N, N) array
+    labels : (N,) array
+    fold : (N,) array
+        Number of the fold of each example; -1 for those that are always trained on, whose scores
+        are minus infinity. So are those of a class that was not trained.
+    C : float
+    """
+    scores = np.full((len(K), int(labels.max()) + 1), -np.inf)
+    for number in np.unique(fold[fold >= 0]):
+        test, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        present, own = np.unique(labels[train], return_inverse=True)
+        if len(present) == 1:
+            scores[np.ix_(test, present)] = 0.0
+            continue
+        svc = _make_svc(C).fit(K[np.ix_(train, train)], own)
+        found = svc.decision_function(K[np.ix_(test, train)]).reshape(len(test), -1)
+        decisions = _find_sign(len(present)) * found
+        scores[np.ix_(test, present)] = couple_pairs(decisions, len(present))
+    return scores
+
+
+def _make_svc(C: float) -> Any:
+    return SVC(kernel="precomputed", C=C, decision_function_shape="ovo")
+
+
+def _find_sign(n_classes: int) -> float:
+    """Sign of scikit-learn's decisions in favour of the first class; it differs for two classes."""
+    return -1.0 if n_classes == 2 else 1.0
