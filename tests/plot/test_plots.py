@@ -69,6 +69,17 @@ def test_forecast_continues_the_past(ax):
     np.testing.assert_allclose(np.diff(y), np.diff(np.append(past[2, -1], ahead[2])))
 
 
+def test_forecasts_have_a_band(ax):
+    past, ahead = np.random.default_rng(0).standard_normal((2, 3, 20))
+    past[1, 4] = np.nan
+    plot_forecast(past, ahead, ax, interval=(ahead - 1, ahead + 1), channels=[1])
+    assert ax.get_legend_handles_labels()[1] == ["past", "interval", "forecast"]
+    (band,) = ax.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    offset = -np.interp(range(20), np.delete(np.arange(20), 4), np.delete(past[1], 4)).mean()
+    np.testing.assert_allclose(heights.max(), ahead[1].max() + 1 + offset)
+
+
 def test_forecast_of_one_channel(ax):
     past, ahead = np.arange(12.0).reshape(2, 6), np.ones((2, 3))
     plot_forecast(past, ahead, ax, channels=1)

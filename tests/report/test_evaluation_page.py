@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection, load_basic_motions
-from ldslearn.diagnostics import Diagnostics, compute_diagnostics
 from ldslearn.diagnostics.clips import _LEVELS, AtomClip, Clip
 from ldslearn.diagnostics.code_examples import AtomName, CodeExample
+from ldslearn.diagnostics.diagnostics import Diagnostics, compute_diagnostics
 from ldslearn.diagnostics.similarity import Similarity
+from ldslearn.drawing.bars import draw_bars
+from ldslearn.drawing.marks import estimate_width
 from ldslearn.evaluate import Settings, evaluate, parse_protocol
 from ldslearn.report import render_evaluation_page
-from ldslearn.report.charts import draw_bars, draw_confusion_matrix, draw_map
+from ldslearn.report.charts import draw_confusion_matrix, draw_map
 from ldslearn.report.diagnostic_sections import format_diagnostics
 from ldslearn.report.evaluation_page import _format_summary
-from ldslearn.report.marks import estimate_width
+
+from support.markup import HOSTILE
 
 X, Y, _, _ = load_basic_motions()
-HOSTILE = '<script>alert("x")</script> & "quotes"'
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from ldslearn.report import Series, draw_lines
-from ldslearn.report.axes import make_linear_axis, make_log_axis
+from ldslearn.drawing.axes import make_linear_axis, make_log_axis
+from ldslearn.report.line_charts import Series, draw_lines
 
-HOSTILE = '<script>alert("x")</script> & "quotes"'
+from support.markup import HOSTILE
 
 
 def draw_chart(*series, **options):

@@ -7,7 +7,7 @@ import numpy as np
 from ldslearn.diagnostics.mistakes import Mistake
 from ldslearn.report.mistake_section import format_mistakes
 
-HOSTILE = '<script>alert("x")</script> & "quotes"'
+from support.markup import HOSTILE
 
 
 def make_entry(k, **options):

@@ -5,7 +5,8 @@ from hashlib import sha256
 import matplotlib.image
 import numpy as np
 
-from ldslearn.report import Series, draw_lines, format_film
+from ldslearn.report.images import format_film
+from ldslearn.report.line_charts import Series, draw_lines
 from ldslearn.report.page import (
     Section,
     format_details,

@@ -7,11 +7,13 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from ldslearn.report import draw_eigenvalues, draw_matrix, encode_png, format_film, format_image
 from ldslearn.report.charts import draw_code
+from ldslearn.report.images import encode_png, format_film, format_image
+from ldslearn.report.matrices import draw_matrix
+
+from support.markup import HOSTILE
 
 RNG = np.random.default_rng(0)
-HOSTILE = '<script>alert("x")</script> & "quotes"'
 
 
 def decode_png(file):
@@ -115,24 +117,6 @@ def test_matrices_of_one_and_of_many():
     assert "class 7</text>" not in many  # too narrow
     with pytest.raises(ValueError, match="matrix must be square, a row for each of 2 labels"):
         draw_matrix(np.ones((2, 3)), ["a", "b"])
-
-
-def test_eigenvalues_lie_about_the_circle():
-    values = [1, 1j, -1, -1j, 0.5 + 0.5j, 0.2, 1.3]
-    root = ElementTree.fromstring(draw_eigenvalues({"a": values, HOSTILE: [0.1j]}))
-    circle = root.find(".//circle[@class='axis']")
-    x, y, radius = (float(circle.get(name)) for name in ("cx", "cy", "r"))
-    group = root.find(".//g[@data-series='0'][@class='series']")
-    pattern = re.compile(r"translate\(([\d.]+),([\d.]+)\)")
-    pairs = [pattern.match(mark.get("transform")).groups() for mark in group.findall("path")]
-    places = [complex(float(right), float(down)) for right, down in pairs]
-    found = [((place.real - x) - 1j * (place.imag - y)) / radius for place in places]
-    np.testing.assert_allclose(found, values, atol=2e-4)
-    rings = {float(ring.get("cx")) for ring in group.findall("circle[@class='ring']")}
-    assert len(group.findall("circle[@class='ring']")) == 5
-    assert max(rings) == pytest.approx(x + 1.3 * radius, abs=0.01)
-    names = [one.text for one in root.findall(".//g[@class='key']/text")]
-    assert names[0] == "a (5 of 7 do not decay)"
 
 
 def test_bars_of_codes_are_as_long_as_coefficients():

@@ -5,7 +5,7 @@ from ldslearn.paper import reproduce
 from ldslearn.paper.panels import make_eigenvalues, make_images, make_lines, make_movies, make_table
 from ldslearn.report import render_reproduction_page
 
-HOSTILE = '<script>alert("x")</script> & "quotes"'
+from support.markup import HOSTILE
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,21 @@ def plot_code(code: NDArray[Any], labels: ArrayLike, ax: Axes) -> Axes:
     code : (n_atoms,) array
     labels : (n_atoms,) array
         Class of each atom.
-    ax : matplotlib Axes
+    ax : matplotlib.axes.Axes
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn.plot import plot_code
+    >>> ax = plot_code(np.array([0.5, 0.0, -0.2]), ["walk", "run", "walk"], Figure().subplots())
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['run', 'walk']
     """
     order, classes, starts, ends = sort_by_class(labels)
     for (label, color), start, end in zip(
@@ -47,8 +61,28 @@ def plot_residuals(residuals: NDArray[Any], classes: ArrayLike, ax: Axes) -> Axe
     Parameters
     ----------
     residuals : (n_classes,) array
+        As ``SparseCodingClassifier.residuals_for`` returns them, Eq. (13) of [1]_.
     classes : (n_classes,) array
-    ax : matplotlib Axes
+    ax : matplotlib.axes.Axes
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 5. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn.plot import plot_residuals
+    >>> ax = plot_residuals(np.array([3.0, 1.0]), ["run", "walk"], Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['run', 'walk (predicted)']
     """
     classes, residuals = np.asarray(classes), np.asarray(residuals)
     smallest = int(residuals.argmin())
@@ -70,9 +104,26 @@ def plot_path(path: SparsePath, labels: ArrayLike, ax: Axes) -> Axes:
     Parameters
     ----------
     path : SparsePath
+        Of :func:`ldslearn.coding.sparse_path`.
     labels : (n_atoms,) array
         Class of each atom, for its colour.
-    ax : matplotlib Axes
+    ax : matplotlib.axes.Axes
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn.coding import sparse_path
+    >>> from ldslearn.plot import plot_path
+    >>> path = sparse_path(np.eye(3), np.array([1.0, 0.0, -0.5]), 0.01)
+    >>> ax = plot_path(path, ["walk", "walk", "run"], Figure().subplots())
+    >>> ax.get_xscale(), ax.get_legend_handles_labels()[1]
+    ('log', ['run', 'walk'])
     """
     labels = np.asarray(labels)
     positive = path.sparsity > 0

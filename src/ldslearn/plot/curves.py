@@ -22,9 +22,24 @@ def plot_lines(panel: Mapping[str, Any], ax: Axes, **style: Any) -> Axes:
     panel : mapping
         ``series`` (of name, x, y, spread), ``x_label``, ``y_label``, ``title``; ``percent`` draws
         fractions as per cent, ``log`` a logarithmic axis.
-    ax : matplotlib Axes
-    **style
+    ax : matplotlib.axes.Axes
+    **style : dict
         Passed to ``ax.errorbar``.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn.plot import plot_lines
+    >>> series = [{"name": "LDS-SC-Grass", "x": [5, 10, 20], "y": [0.7, 0.8, 0.9]}]
+    >>> panel = {"series": series, "x_label": "states", "y_label": "accuracy", "title": "Gestures"}
+    >>> ax = plot_lines({**panel, "percent": True}, Figure().subplots())
+    >>> ax.get_lines()[0].get_ydata().round(1).tolist()
+    [70.0, 80.0, 90.0]
     """
     if "series" not in panel:
         raise _errors.invalid("panel", "be of lines", panel.get("panel", "none"), "")

@@ -12,13 +12,32 @@ from ldslearn.video.tiling import tile_images
 
 
 def plot_objective(histories: Mapping[str, Sequence[float]], ax: Axes) -> Axes:
-    """Draw the objective against iterations, one line per name (Fig. 11).
+    """Draw the objective against iterations, one line per name, as in Figure 11.
 
     Parameters
     ----------
     histories : mapping of str to sequence of float
         Such as ``{"k-means": first.objective_, "random": second.objective_}``.
-    ax : matplotlib Axes
+    ax : matplotlib.axes.Axes
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.3. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn.plot import plot_objective
+    >>> histories = {"k-means": [9.0, 7.5, 7.0], "random": [12.0, 8.0]}
+    >>> ax = plot_objective(histories, Figure().subplots())
+    >>> [len(line.get_xdata()) for line in ax.get_lines()]
+    [3, 2]
     """
     for number, (name, values) in enumerate(histories.items()):
         marker = "osD^v"[number % 5]
@@ -31,7 +50,7 @@ def plot_objective(histories: Mapping[str, Sequence[float]], ax: Axes) -> Axes:
 def plot_columns(
     basis: NDArray[Any], spatial: tuple[int, int], ax: Axes, *, gap: int = 1, n_shown: int = 8
 ) -> Axes:
-    """Draw measurement columns as images, one row per atom (Fig. 13).
+    """Draw measurement columns as images, one row per atom, as in Figure 13.
 
     Parameters
     ----------
@@ -39,11 +58,31 @@ def plot_columns(
         Such as ``atoms_.symmetric.measurement`` or ``atoms_.skew.basis``.
     spatial : (int, int)
         Height and width of a frame; their product is the number of channels drawn.
-    ax : matplotlib Axes
-    gap : int
+    ax : matplotlib.axes.Axes
+    gap : int, default=1
         Pixels between images.
-    n_shown : int
+    n_shown : int, default=8
         Largest number of atoms and of columns drawn.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.3. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn.plot import plot_columns
+    >>> basis = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 16, 2)))[0]
+    >>> ax = plot_columns(basis, (4, 4), Figure().subplots())
+    >>> ax.images[0].get_array().shape  # 3 rows and 2 columns of 4 x 4 pixels, and gaps
+    (14, 9)
     """
     height, width = spatial
     if basis.ndim != 3 or height * width > basis.shape[1]:

@@ -13,15 +13,34 @@ from ldslearn.diagnostics.similarity import find_colour_limits
 def plot_matrix(matrix: NDArray[Any], labels: ArrayLike, ax: Axes, **style: Any) -> Axes:
     """Draw a square matrix with its rows and columns grouped by class.
 
-    Colours span the limits of :func:`~ldslearn.diagnostics.similarity.find_colour_limits`.
+    Colours span the 5th to the 95th percentile of the values off the diagonal.
 
     Parameters
     ----------
     matrix : (N, N) array
+        Kernels or distances.
     labels : (N,) array
-    ax : matplotlib Axes
-    **style
+    ax : matplotlib.axes.Axes
+    **style : dict
         Passed to ``ax.imshow``.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn import LDSEncoder
+    >>> from ldslearn.datasets import make_lds_sequences
+    >>> from ldslearn.geometry import projection_kernel
+    >>> from ldslearn.plot import plot_matrix
+    >>> X, y = make_lds_sequences(2, 3, random_state=0)
+    >>> K = projection_kernel(LDSEncoder(4).fit_transform(X))
+    >>> ax = plot_matrix(K, y, Figure().subplots())
+    >>> ax.images[0].get_array().shape, ax.get_xticks().tolist()
+    ((6, 6), [1.0, 4.0])
     """
     low, high = find_colour_limits(matrix)
     style = {"vmin": low, "vmax": high, **style}

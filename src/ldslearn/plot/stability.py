@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
-from ldslearn.models import LDS, as_systems
+from ldslearn.models.lds import LDS, as_systems
 
 
 def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
@@ -19,9 +19,25 @@ def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
     Parameters
     ----------
     systems : LDS
-    ax : matplotlib Axes
-    **style
+    ax : matplotlib.axes.Axes
+    **style : dict
         Passed to ``ax.scatter``, for example ``color=`` or ``label=``.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn import LDSEncoder
+    >>> from ldslearn.datasets import make_lds_sequences
+    >>> from ldslearn.plot import plot_eigenvalues
+    >>> X, _ = make_lds_sequences(2, 3, random_state=0)
+    >>> ax = plot_eigenvalues(LDSEncoder(4).fit_transform(X), Figure().subplots())
+    >>> len(ax.collections[0].get_offsets())  # 6 systems of 4 states
+    24
     """
     eigenvalues = np.linalg.eigvals(as_systems(systems).A).ravel()
     outside, has_earlier = np.abs(eigenvalues) >= 1, ax.has_data()
@@ -48,14 +64,39 @@ def plot_eigenvalues(systems: LDS, ax: Axes, **style: Any) -> Axes:
 def plot_soft_normalisation(
     ax: Axes, scales: Sequence[float] = (1.0, 2.5, 4.0), values: NDArray[Any] | None = None
 ) -> Axes:
-    """Draw Eq. (2), s -> 2 Sig(a s) - 1, for some scales a.
+    r"""Draw soft normalisation, Equation (2), for some scales.
 
     Parameters
     ----------
-    ax : matplotlib Axes
-    scales : sequence of float
+    ax : matplotlib.axes.Axes
+    scales : sequence of float, default=(1.0, 2.5, 4.0)
     values : array, optional
         Singular values to mark along the lower edge.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`.
+
+    Notes
+    -----
+    A singular value :math:`s` of the transition matrix becomes, with the scale :math:`a`,
+
+    .. math:: \frac{2}{1 + e^{-a s}} - 1 = \tanh \frac{a s}{2} < 1.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.2. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from ldslearn.plot import plot_soft_normalisation
+    >>> ax = plot_soft_normalisation(Figure().subplots(), scales=[2.5])
+    >>> s, normalised = ax.get_lines()[0].get_data()
+    >>> round(float(s[-1]), 2), round(float(normalised[-1]), 2)
+    (2.0, 0.99)
     """
     top = 2.0 if values is None else max(2.0, 1.05 * float(np.max(values)))
     s = np.linspace(0, top, 200)

@@ -1,9 +1,9 @@
-"""Charts of an evaluation as SVG text: confusion matrix, map, bars, codes, waveforms."""
+"""Charts of an evaluation as SVG text: confusion matrix, map, codes, waveforms."""
 
 from collections.abc import Sequence
 from html import escape
 
-from ldslearn.report.marks import (
+from ldslearn.drawing.marks import (
     choose_colour,
     draw_legend,
     draw_marker,
@@ -88,23 +88,6 @@ def draw_map(
     parts += [group_series(number, marks[label]) for number, label in enumerate(classes)]
     keys, below = draw_legend(classes, width, height)
     return format_svg(width, height + below, [*parts, keys], "Map of sequences")
-
-
-def draw_bars(values: Sequence[float], names: Sequence[str]) -> str:
-    """Return fractions as bars with their numbers in per cent."""
-    left = 14 + max(estimate_width(shorten(name, _LONGEST)) for name in names)
-    width, step = 400, 22
-    parts = []
-    for i, (value, name) in enumerate(zip(values, names, strict=True)):
-        y = 4 + i * step
-        length = max(1.0, (width - left - 50) * value)
-        parts.append(
-            draw_name(name, _LONGEST, f'x="{left - 8:.1f}" y="{y + 13}" text-anchor="end"')
-            + f'<rect x="{left:.1f}" y="{y}" width="{length:.1f}" height="{step - 5}" rx="2" '
-            f'fill="var(--mark)" fill-opacity="0.75"/>'
-            f'<text x="{left + length + 6:.1f}" y="{y + 13}">{100 * value:.1f}</text>'
-        )
-    return format_svg(width, 8 + step * len(values), parts, "Bars")
 
 
 def draw_code(

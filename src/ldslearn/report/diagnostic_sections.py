@@ -1,15 +1,23 @@
 """Sections of diagnostics: similarity, eigenvalues, codes, clips and atoms."""
 
-from ldslearn.diagnostics import Diagnostics
+from collections.abc import Mapping
+
+from ldslearn._types import Complexes
 from ldslearn.diagnostics.clips import AtomClip, Clip
 from ldslearn.diagnostics.code_examples import CodeExample
+from ldslearn.diagnostics.diagnostics import Diagnostics
 from ldslearn.diagnostics.similarity import Similarity
+from ldslearn.drawing.eigenvalues import draw_eigenvalues
 from ldslearn.report.charts import draw_code, draw_map
-from ldslearn.report.eigenvalues import draw_eigenvalues
 from ldslearn.report.images import format_film, format_image
-from ldslearn.report.marks import format_prediction
 from ldslearn.report.matrices import draw_matrix
-from ldslearn.report.page import Section, format_figure, format_grid, format_paragraph
+from ldslearn.report.page import (
+    Section,
+    format_figure,
+    format_grid,
+    format_paragraph,
+    format_prediction,
+)
 
 _SIDE = 136  # pixels of a frame on the page
 _GAP = 4  # pixels between columns
@@ -18,17 +26,9 @@ _PAIR = 19.5  # rem of a card with two films side by side
 
 def format_diagnostics(diagnostics: Diagnostics) -> list[Section]:
     """Return one section per kind of diagnostics that there is."""
-    groups = {name: values.tolist() for name, values in diagnostics.eigenvalues.items()}
-    words = (
-        "Eigenvalues of the transition matrices, as fitted and after stabilization. The angle is "
-        "the frequency of an oscillation. The smaller the modulus, the faster it decays. Circled "
-        "eigenvalues do not decay."
-    )
-    eigenvalues = format_figure(draw_eigenvalues(groups))
-    sections = [
-        _format_similarity(diagnostics.similarity),
-        Section("Eigenvalues", format_grid(eigenvalues, format_paragraph(words))),
-    ]
+    sections = [_format_similarity(diagnostics.similarity)]
+    if diagnostics.eigenvalues:
+        sections.append(_format_eigenvalues(diagnostics.eigenvalues))
     if diagnostics.codes:
         sections.append(_format_codes(diagnostics.codes))
     if diagnostics.clips:
@@ -36,6 +36,17 @@ def format_diagnostics(diagnostics: Diagnostics) -> list[Section]:
     if diagnostics.atoms:
         sections.append(_format_atoms(diagnostics.atoms))
     return sections
+
+
+def _format_eigenvalues(eigenvalues: Mapping[str, Complexes]) -> Section:
+    groups = {name: values.tolist() for name, values in eigenvalues.items()}
+    words = (
+        "Eigenvalues of the transition matrices, as fitted and after stabilization. The angle is "
+        "the frequency of an oscillation. The smaller the modulus, the faster it decays. Circled "
+        "eigenvalues do not decay."
+    )
+    drawing = format_figure(draw_eigenvalues(groups))
+    return Section("Eigenvalues", format_grid(drawing, format_paragraph(words)))
 
 
 def _format_similarity(shown: Similarity) -> Section:

@@ -1,9 +1,12 @@
 """The page of an evaluation."""
 
+from types import SimpleNamespace
 from typing import Any
 
-from ldslearn.diagnostics import Diagnostics
-from ldslearn.report.charts import draw_bars, draw_confusion_matrix
+from ldslearn.auto.report_html import describe_member, format_accuracy
+from ldslearn.diagnostics.diagnostics import Diagnostics
+from ldslearn.drawing.bars import draw_bars
+from ldslearn.report.charts import draw_confusion_matrix
 from ldslearn.report.diagnostic_sections import format_diagnostics
 from ldslearn.report.mistake_section import format_mistakes
 from ldslearn.report.page import (
@@ -18,7 +21,6 @@ from ldslearn.report.page import (
 )
 from ldslearn.report.provenance import describe_data, format_command, format_versions
 
-_MOST_TRIED = 15
 _MEASURES = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -38,12 +40,30 @@ def render_evaluation_page(
     Parameters
     ----------
     record : dict
+        What :func:`ldslearn.evaluate.evaluate` returned.
     command : str
         The command line that made the record.
     diagnostics : Diagnostics, optional
-        From :func:`ldslearn.diagnostics.compute_diagnostics`.
-    name : str
-        Of the collection.
+        Plots of the systems, as ``ldslearn evaluate --report`` computes them. Without them the page
+        has numbers and tables.
+    name : str, default="a collection"
+        Name of the collection, for the title of the page.
+
+    Returns
+    -------
+    str
+        HTML text of one file that needs no others.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import Collection, make_lds_sequences
+    >>> from ldslearn.evaluate import evaluate, parse_protocol
+    >>> from ldslearn.report import render_evaluation_page
+    >>> data = Collection(*make_lds_sequences(2, 6, random_state=0))
+    >>> record = evaluate(data, "lds-martin", parse_protocol("folds:2"), n_states=4)
+    >>> page = render_evaluation_page(record, "", name="two systems")
+    >>> page.startswith("<!doctype html>"), "Evaluation of lds-martin on two systems" in page
+    (True, True)
     """
     sections = [
         _format_summary(record),
@@ -100,8 +120,8 @@ def _format_rounds(record: dict[str, Any]) -> list[str]:
             *(f"{100 * one[key]:.1f}" for key in _MEASURES),
             one["n_train"],
             one["n_test"],
-            one["n_states"],
-            one["delays"],
+            "" if one["n_states"] is None else one["n_states"],
+            "" if one["delays"] is None else one["delays"],
             f"{one['fit_seconds']:.1f}",
             f"{one['predict_seconds']:.2f}",
         )
@@ -145,24 +165,26 @@ def _format_confusion(record: dict[str, Any]) -> list[str]:
 
 
 def _format_search(report: dict[str, Any]) -> list[str]:
-    chosen = {k: v for k, v in report["chosen"].items() if not k.startswith("kernel")}
+    alone = "".join(
+        f" {kind.capitalize()} alone: {format_accuracy(SimpleNamespace(**one))}."
+        for kind, one in report["alone"].items()
+    )
     words = (
         f"First round: {len(report['tried'])} settings of {report['n_descriptions']} encodings "
-        f"tried in {report['seconds']:.0f} s; {report['stopped']}. "
-        f"Chosen: {_format_settings(chosen)}. Reason: {report['why']}. "
-        f"Expected accuracy {100 * report['expected_accuracy']:.1f} %, "
-        f"standard error {100 * report['standard_error']:.1f} points."
+        f"tried in {report['seconds']:.0f} s; {report['stopped']}. Chosen: {report['why']}. "
+        f"Expected accuracy: {format_accuracy(SimpleNamespace(**report))}.{alone}"
     )
     rows = [
         (
+            f"{one['weight']:.3f}",
             f"{100 * one['accuracy']:.1f}",
             f"{one['loss']:.3f}",
-            _format_settings({k: v for k, v in one.items() if k not in ("accuracy", "loss")}),
+            describe_member(one),
         )
-        for one in report["tried"][:_MOST_TRIED]
+        for one in report["members"]
     ]
-    best = format_table(("accuracy (%)", "loss", "setting"), rows, words=True)
-    return [format_paragraph(words), format_details(f"The best {len(rows)} settings", best)]
+    members = format_table(("weight", "accuracy alone (%)", "loss", "member"), rows, words=True)
+    return [format_paragraph(words), format_details(f"The {len(rows)} members", members)]
 
 
 def _format_data(data: dict[str, Any]) -> str:
@@ -195,16 +217,3 @@ def _format_run(record: dict[str, Any]) -> str:
         ),
     ]
     return format_table(("", ""), rows, words=True)
-
-
-def _format_settings(values: dict[str, Any]) -> str:
-    pairs = ((name.replace("_", " "), _format_value(value)) for name, value in values.items())
-    return ", ".join(f"{name} {value}" for name, value in pairs)
-
-
-def _format_value(value: Any) -> str:
-    if isinstance(value, dict):
-        return " + ".join(f"{weight:g} {name}" for name, weight in value.items())
-    if isinstance(value, list):
-        return " + ".join(map(str, value))
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -6,8 +6,9 @@ from html import escape
 from math import isfinite
 
 from ldslearn import _errors
-from ldslearn.report.axes import Axis, format_number, make_linear_axis, make_log_axis
-from ldslearn.report.marks import (
+from ldslearn._reprs import summarize_fields
+from ldslearn.drawing.axes import Axis, format_number, make_linear_axis, make_log_axis
+from ldslearn.drawing.marks import (
     draw_legend,
     draw_marker,
     estimate_width,
@@ -39,6 +40,8 @@ class Series:
     x: Sequence[float]
     y: Sequence[float | None]
     spread: Sequence[float] | None = None
+
+    __repr__ = summarize_fields
 
     def __post_init__(self) -> None:
         lengths = [len(self.x), len(self.y)] + ([] if self.spread is None else [len(self.spread)])

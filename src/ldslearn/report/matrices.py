@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._types import Bytes
 from ldslearn.diagnostics.similarity import find_colour_limits
+from ldslearn.drawing.marks import draw_name, estimate_width, format_svg, shorten
 from ldslearn.report.images import encode_data_uri
-from ldslearn.report.marks import draw_name, estimate_width, format_svg, shorten
 
 # Five colours of viridis: even steps of lightness, readable on light and dark pages.
 _ANCHORS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))

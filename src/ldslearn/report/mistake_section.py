@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldslearn.auto.certainty import MEANINGS
-from ldslearn.diagnostics import Diagnostics
+from ldslearn.diagnostics.diagnostics import Diagnostics
 from ldslearn.diagnostics.mistakes import MOST_CHANNELS, Mistake
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
 from ldslearn.report.charts import draw_channels
 from ldslearn.report.images import format_film
-from ldslearn.report.marks import format_prediction
 from ldslearn.report.page import (
     Section,
     format_details,
     format_figure,
     format_grid,
     format_paragraph,
+    format_prediction,
     format_table,
 )
 

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from ldslearn.drawing.marks import shorten
 from ldslearn.report.script import SCRIPT, SCRIPT_HASH
 from ldslearn.report.style import STYLE
 
 _FEW = 4  # sections that need no table of contents
+_LONGEST_HEADING = 24  # characters of a class in the heading of a card
 
 
 class Section(str):
@@ -91,6 +93,20 @@ def format_grid(*figures: str, least: float = 24) -> str:
 def format_details(summary: str, *parts: str) -> str:
     """Return parts that are hidden until the reader opens their summary."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
+
+
+def format_prediction(label: str, predicted: str, note: str = "") -> str:
+    """Return the HTML heading of a card: the true class, and the prediction if it is wrong."""
+    if label == predicted:
+        return f'<div class="right">✓ {_format_class(label)}</div>'
+    return (
+        f'<div class="wrong">✗ {_format_class(label)}</div>'
+        f'<div class="faint">predicted {_format_class(predicted)}{escape(note)}</div>'
+    )
+
+
+def _format_class(name: str) -> str:
+    return f'<span title="{escape(name)}">{escape(shorten(name, _LONGEST_HEADING))}</span>'
 
 
 def _format_contents(parts: list[str]) -> str:

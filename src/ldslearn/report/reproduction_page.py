@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ldslearn.drawing.eigenvalues import draw_eigenvalues
 from ldslearn.paper.evidence import CONFIRMED, MIXED, NOT_JUDGED, REFUTED, UNDECIDED
 from ldslearn.paper.plans import plan_names
-from ldslearn.report.eigenvalues import draw_eigenvalues
 from ldslearn.report.images import format_film, format_image
 from ldslearn.report.line_charts import Series, draw_lines
 from ldslearn.report.page import (
@@ -44,6 +44,22 @@ def render_reproduction_page(record: dict[str, Any], command: str) -> str:
     record : dict
     command : str
         The command line that made the record.
+
+    Returns
+    -------
+    str
+        HTML text of one file that needs no others.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ldslearn.paper import reproduce
+    >>> from ldslearn.report import render_reproduction_page
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     record = reproduce("fig2", records=folder, quick=True)
+    >>> page = render_reproduction_page(record, "")
+    >>> page.startswith("<!doctype html>"), "Fig. 2: soft normalisation" in page
+    (True, True)
     """
     title, introduction = _introduce([one["name"] for one in record["figures"]])
     sections = [_format_summary(record, introduction)]

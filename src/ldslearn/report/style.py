@@ -1,6 +1,6 @@
 """The style sheet of pages: light and dark, laptop and phone, print."""
 
-from ldslearn.report.marks import COLOURS
+from ldslearn.drawing.marks import COLOURS
 
 # The same hues, lighter, for dark pages.
 _LIGHT = ("#4ba3e3", "#f0b429", "#2fc49a", "#e39cc4", "#f0793a", "#9ad6f8", "#bdbd55", "#b0b0b0")

@@ -16,7 +16,6 @@ SHAPES = (
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2 4 6")
 _ROW = 20  # pixels per line of the legend
 _FEW = 12  # names that need no columns
-_LONGEST_HEADING = 24  # characters of a class in the heading of a card
 
 
 def choose_colour(number: int) -> str:
@@ -69,20 +68,6 @@ def draw_name(name: str, most: int, attributes: str) -> str:
     if short == name:
         return f"<text {attributes}>{escape(name)}</text>"
     return f"<text {attributes}>{escape(short)}<title>{escape(name)}</title></text>"
-
-
-def format_prediction(label: str, predicted: str, note: str = "") -> str:
-    """Return the HTML heading of a card: the true class, and the prediction if it is wrong."""
-    if label == predicted:
-        return f'<div class="right">✓ {_format_class(label)}</div>'
-    return (
-        f'<div class="wrong">✗ {_format_class(label)}</div>'
-        f'<div class="faint">predicted {_format_class(predicted)}{escape(note)}</div>'
-    )
-
-
-def _format_class(name: str) -> str:
-    return f'<span title="{escape(name)}">{escape(shorten(name, _LONGEST_HEADING))}</span>'
 
 
 def draw_legend(

@@ -1,0 +1,1 @@
+"""Numbers as SVG text, and the HTML that notebooks show; pages and models use the same drawings."""
