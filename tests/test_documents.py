@@ -4,20 +4,33 @@ import doctest
 import importlib
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from support.documents import ROOT, list_pages, name_page
+
 MODULES = [
     ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
     for path in sorted((ROOT / "src").rglob("*.py"))
     if ">>>" in path.read_text()
 ]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = list_pages()
+INCLUDED = ["benchmarks"]  # pages that include a text from elsewhere
+GUIDE = [
+    name
+    for index in ("guide", "evidence")
+    for toctree in re.findall(
+        r"^:::\{toctree\}$(.*?)^:::$",
+        (ROOT / "docs" / f"{index}.md").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    for name in re.findall(r"^[a-z-]+$", toctree, re.MULTILINE)
+    if name not in INCLUDED
+]
+PAPER = "to Coding and Learning*, Sec."
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_page)
 def test_every_block_says_what_it_is(page):
     """Commands and code are run by tests/acceptance, which knows them by their language."""
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
@@ -27,10 +40,41 @@ def test_every_block_says_what_it_is(page):
     assert not [text for text in not_run if command.search(text)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_page)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        assert (page.parent / target).exists(), f"{name_page(page)} links to {target}"
+
+
+def test_the_guide_has_pages():
+    assert len(GUIDE) >= 19
+
+
+@pytest.mark.parametrize("name", GUIDE)
+def test_pages_of_the_guide_open_with_their_purpose_and_a_picture(name):
+    title, purpose, picture = (ROOT / "docs" / f"{name}.md").read_text("utf-8").split("\n\n")[:3]
+    assert re.fullmatch(r"# .+", title)
+    assert re.match(r"(This page|`\w+`) is for ", purpose)
+    assert re.fullmatch(r"!\[[^\]]+\]\([\w/.-]+\)", picture)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_page)
+def test_extras_that_pages_name_exist(page):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = re.findall(r"(?:ldslearn|\s['\"]?\.)\[([\w,-]+)\]", page.read_text("utf-8"))
+    extras = {extra for text in named for extra in text.split(",")}
+    assert extras <= set(project["optional-dependencies"])
+
+
+def test_references_to_the_paper_have_its_doi():
+    lines = [
+        (path.name, line)
+        for path in sorted((ROOT / "src").rglob("*.py"))
+        for line in path.read_text("utf-8").splitlines()
+        if PAPER in line
+    ]
+    assert len(lines) >= 40
+    assert not [found for found in lines if "doi:10.48550/arXiv.1608.01059" not in found[1]]
 
 
 def test_errata_name_tests_that_exist():

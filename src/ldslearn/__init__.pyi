@@ -4,7 +4,6 @@ from . import cluster as cluster
 from . import coding as coding
 from . import datasets as datasets
 from . import demo as demo
-from . import diagnostics as diagnostics
 from . import dictionary as dictionary
 from . import evaluate as evaluate
 from . import geometry as geometry
@@ -12,6 +11,7 @@ from . import models as models
 from . import paper as paper
 from . import persist as persist
 from . import plot as plot
+from . import random_systems as random_systems
 from . import report as report
 from . import scale as scale
 from . import sequences as sequences
@@ -30,6 +30,8 @@ from .models import LDS as LDS
 from .models import LDSEncoder as LDSEncoder
 from .persist import load as load
 from .persist import save as save
+from .random_systems import RandomSystems as RandomSystems
+from .random_systems import RandomSystemsClassifier as RandomSystemsClassifier
 
 __all__: list[str]
 __version__: str

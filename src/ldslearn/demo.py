@@ -25,7 +25,7 @@ from ldslearn.datasets import (
     load_japanese_vowels,
     make_dynamic_textures,
 )
-from ldslearn.diagnostics import compute_diagnostics
+from ldslearn.diagnostics.diagnostics import compute_diagnostics
 from ldslearn.dictionary import LDSDictionary
 from ldslearn.evaluate import Round, Settings, evaluate, parse_protocol
 from ldslearn.geometry import projection_kernel
@@ -46,9 +46,25 @@ from ldslearn.report import render_evaluation_page
 from ldslearn.scale.output_checks import check_output, check_output_folder
 from ldslearn.video import to_sequence, to_video
 
+__all__ = ["run"]
+
 
 def run(folder: Path) -> None:
-    """Print tables of results on the embedded data, and write figures and a page to `folder`."""
+    """Print tables of results on the embedded data, and write figures and a page to a folder.
+
+    It takes twenty seconds, and longer when functions are compiled first.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        It is made if it does not exist. It receives six ``.png`` files and ``report.html``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ldslearn import demo
+    >>> demo.run(Path("demo-output"))  # doctest: +SKIP
+    """
     started = time.perf_counter()
     drawings = {
         "stability.png": (

@@ -135,7 +135,7 @@ def test_the_result_is_told_though_the_page_fails(clips, capsys, tmp_path, monke
     def full(*_, **__):
         raise OSError("no space left")
 
-    monkeypatch.setattr("ldslearn.cli.outputs.write_text", full)
+    monkeypatch.setattr("ldslearn.cli.reporting.write_text", full)
     arguments = ["evaluate", clips, *GRASS, "-n", 5, "--sparsity", 0.1, "--folds", 3]
     assert run([*map(str, arguments), "--report", str(tmp_path / "page.html")]) == 1
     said = capsys.readouterr()

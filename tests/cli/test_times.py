@@ -8,8 +8,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
+from ldslearn import LDSEncoder, NearestLDSClassifier, save
 from ldslearn.cli.running import run
+from ldslearn.datasets import load_folder
+from ldslearn.evaluate import train
 
 QUICK = ["--folds", "2", "--budget", "0.5", "--json"]
 STAMPS = {
@@ -45,6 +49,19 @@ def record(folder, header, stamp, n_files=12, hours=24):
             ]
             text = "\n".join(([header] if header else []) + rows)
             (folder / label / f"{number}.csv").write_text(text)
+
+
+def test_a_model_without_reading_settings_warns_of_rates(tmp_path, ldslearn):
+    header, stamp, _ = STAMPS["seconds"]
+    record(tmp_path / "logs", header, stamp, n_files=3)
+    data = load_folder(tmp_path / "logs")
+    model = make_pipeline(LDSEncoder(2), NearestLDSClassifier("projection")).fit(data.X, data.y)
+    save(model, tmp_path / "own.lds")
+    with pytest.warns(UserWarning, match="The files have 50 Hz, and are not resampled"):
+        done = ldslearn("predict", "own.lds", "logs")
+    assert done.returncode == 0
+    train(data, "lds-martin", n_states=2).save(tmp_path / "trained.lds")
+    assert ldslearn("predict", "trained.lds", "logs").returncode == 0  # warnings are errors
 
 
 @pytest.mark.parametrize("kind", ["iso", "bare"])

@@ -152,7 +152,7 @@ def test_mixed_rates_cause_one_warning_and_can_be_resampled(folder, tmp_path):
         write(folder / "b" / f"{number}.csv", rate=25, n=30)
     message = (
         r"must have one rate to be compared; got 25 Hz \(b/0.csv and 3 more\), 50 Hz \(a/0.csv and "
-        r"3 more\)\. To resample them give rate=25, --rate 25"
+        r"3 more\)\. To resample them, pass rate=25 \(Python\) or --rate 25 \(command line\)"
     )
     with pytest.warns(UserWarning, match=message) as caught:
         data = load_folder(folder)

@@ -6,12 +6,12 @@ import pytest
 
 from ldslearn.datasets import Collection, load_basic_motions, make_dynamic_textures
 from ldslearn.diagnostics import clips as clips_module
-from ldslearn.diagnostics import compute_diagnostics
 from ldslearn.diagnostics import diagnostics as diagnostics_module
 from ldslearn.diagnostics import similarity as similarity_module
 from ldslearn.diagnostics.atom_use import measure_atom_use
 from ldslearn.diagnostics.code_examples import choose_code_examples
-from ldslearn.diagnostics.similarity import space_evenly
+from ldslearn.diagnostics.diagnostics import compute_diagnostics
+from ldslearn.drawing.sampling import space_evenly
 from ldslearn.evaluate import Settings, evaluate, parse_protocol
 from ldslearn.geometry import (
     finite_projection_kernel,
@@ -24,6 +24,7 @@ from ldslearn.geometry import (
 )
 from ldslearn.geometry.fitted_kernels import sum_terms
 from ldslearn.models import LDSEncoder
+from ldslearn.report.diagnostic_sections import format_diagnostics
 from ldslearn.video import to_sequence
 
 X, Y, Z, W = load_basic_motions()
@@ -110,6 +111,19 @@ def test_the_kernel_is_that_of_the_method(method, name, kernel):
     order = np.argsort(MOTIONS.y, kind="stable")
     np.testing.assert_allclose(found.kernel, kernel(systems)[np.ix_(order, order)], atol=1e-8)
     assert found.kernel_name == name
+
+
+def test_random_systems_have_a_map_and_no_eigenvalues():
+    _, first, found = diagnose(MOTIONS, "random-systems", "split")
+    features = first.fit.estimator.compute_features(MOTIONS.X)
+    order = np.argsort(MOTIONS.y, kind="stable")
+    kernel = features @ features.T / features.shape[1]
+    np.testing.assert_allclose(found.similarity.kernel, kernel[np.ix_(order, order)], atol=1e-9)
+    assert found.similarity.kernel_name == "inner product of the scaled features of random systems"
+    assert found.eigenvalues == {}
+    titles = [section.heading for section in format_diagnostics(found)]
+    assert titles[0] == "Similarity"
+    assert "Eigenvalues" not in titles
 
 
 def test_the_kernel_of_auto_is_its_mixture(monkeypatch):

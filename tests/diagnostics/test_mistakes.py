@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from ldslearn.auto.scaling import pooled_deviations
 from ldslearn.datasets import Collection, make_dynamic_textures
 from ldslearn.diagnostics.mistakes import choose_mistakes, extract_mistakes
-from ldslearn.diagnostics.similarity import space_evenly
+from ldslearn.drawing.sampling import space_evenly
+from ldslearn.sequences.moments import pooled_deviations
 from ldslearn.video import to_sequence
 
 

@@ -2,14 +2,8 @@ import numpy as np
 import pytest
 
 from ldslearn.datasets import Collection
-from ldslearn.evaluate import evaluate
-from ldslearn.evaluate.protocols import (
-    PROTOCOLS,
-    Protocol,
-    choose_inner_folds,
-    choose_protocol,
-    parse_protocol,
-)
+from ldslearn.evaluate import PROTOCOLS, Protocol, evaluate, parse_protocol
+from ldslearn.evaluate.protocols import choose_inner_folds, choose_protocol
 from ldslearn.evaluate.selection import Choice
 
 

@@ -72,7 +72,7 @@ def test_repeated_tests_have_no_interval(motions):
     ("method", "kind"),
     [
         ("lds-sc-grass", "share"), ("lds-dl", "margin"), ("lds-svm", "margin"),
-        ("lds-martin", "margin"), ("auto", "probability"),
+        ("lds-martin", "margin"), ("auto", "probability"), ("random-systems", "probability"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -80,7 +80,7 @@ def test_wrong_predictions_are_listed(method, kind, n_classes):
     random = np.random.default_rng(1)
     y = [f"class {k % n_classes}" for k in range(24)]
     data = Collection([random.normal(size=(3, 24)) for _ in y], y, names=[f"f{k}" for k in y])
-    given = {} if method == "auto" else {"n_states": 2, "sparsity": 0.1}
+    given = {} if method in ("auto", "random-systems") else {"n_states": 2, "sparsity": 0.1}
     settings, seen = Settings(atoms=3, budget=1), []
     protocol = parse_protocol("folds:2")
     record = evaluate(data, method, protocol, settings=settings, on_first=seen.append, **given)
@@ -114,10 +114,19 @@ def test_every_method_runs(method):
     sequences, y = make_lds_sequences(n_classes=2, n_per_class=6, random_state=0)[:2]
     data = Collection(list(sequences), y)
     settings = Settings(atoms=3, order=3, budget=1)
-    given = {} if method == "auto" else {"n_states": 3, "sparsity": 0.1}
+    given = {} if method in ("auto", "random-systems") else {"n_states": 3, "sparsity": 0.1}
     record = evaluate(data, method, parse_protocol("folds:2"), settings=settings, **given)
     assert record["accuracy"] >= 0.7
     assert len(record["rounds"]) == 2
+
+
+def test_random_systems_have_no_states():
+    sequences, y = make_lds_sequences(n_classes=2, n_per_class=6, random_state=0)[:2]
+    data = Collection([*list(sequences)[:-1], np.ones((len(sequences[0]), 1))], y)
+    record = evaluate(data, "random-systems", parse_protocol("folds:2"))
+    assert record["rounds"][0]["n_states"] is None
+    with pytest.raises(ValueError, match="n_states must not be given to the method random-sys"):
+        evaluate(data, "random-systems", parse_protocol("folds:2"), n_states=3)
 
 
 def test_what_is_chosen_is_the_best_of_the_training_folds(motions):

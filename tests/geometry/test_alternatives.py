@@ -3,7 +3,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ldslearn import LDS
+from ldslearn import LDS, LDSEncoder
 from ldslearn.geometry import alignment_distance, binet_cauchy_kernel, kl_divergence_rate
 
 from support.makers import contractions, random_orthogonal, random_systems
@@ -130,3 +130,16 @@ def test_divergence_rate_does_not_stop_too_early():
     fast = LDS([[0.5]], [[1.0]], B=[[1.0]], noise_variance=np.array(0.1))
     with pytest.warns(UserWarning, match="have not converged with 16384 frequencies"):
         kl_divergence_rate(slow, fast)
+
+
+@pytest.mark.parametrize("level", [0.0, 0.1, 1.0])
+def test_a_channel_at_rest_has_finite_divergence_rates(level):
+    random = np.random.default_rng(0)
+    X = [np.cumsum(random.normal(size=(5, 80)), axis=1) for _ in range(3)]
+    moving = kl_divergence_rate(LDSEncoder(3).fit_transform([np.delete(x, 2, 0) for x in X]))
+    for x in X:
+        x[2] = level
+    rates = kl_divergence_rate(LDSEncoder(3).fit_transform(X))
+    np.testing.assert_allclose(rates.diagonal(), 0.0, atol=1e-6)
+    # The channel adds the ratio of variances of almost nothing, whatever its level.
+    np.testing.assert_allclose(rates, moving, rtol=0.5, atol=0.5)

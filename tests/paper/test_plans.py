@@ -1,8 +1,8 @@
 import pytest
 
 from ldslearn.evaluate import parse_protocol
-from ldslearn.paper import name_reproduction, plan_names
-from ldslearn.paper.plans import load_plan, read_collections
+from ldslearn.paper import plan_names
+from ldslearn.paper.plans import load_plan, name_reproduction, read_collections
 from ldslearn.paper.registry import EXPERIMENTS
 
 KNOWN = read_collections()

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import ldslearn
@@ -13,6 +14,7 @@ from ldslearn import (
     LDSEncoder,
     LDSKMeans,
     NearestLDSClassifier,
+    RandomSystems,
     SparseCoder,
     SparseCodingClassifier,
 )
@@ -29,7 +31,7 @@ DATA = Collection(list(X_TRAIN), Y_TRAIN)
 
 
 def trained(method="lds-sc-grass", data=DATA):
-    if method == "auto":
+    if method in ("auto", "random-systems"):
         return train(data, method, settings=Settings(budget=2))
     return train(
         data, method, n_states=4, sparsity=0.1, delays=2, settings=Settings(atoms=3, order=3)
@@ -68,6 +70,30 @@ def test_an_automatic_model_is_saved_whole(tmp_path):
         expected = model.estimator.predict_proba(short)
     with pytest.warns(UserWarning, match="their last samples were repeated"):
         assert loaded.predict_proba(short).tobytes() == expected.tobytes()
+
+
+def test_a_model_of_random_systems(tmp_path):
+    model = trained("random-systems")
+    found = model.predict_with_certainty(list(X_TEST))
+    assert (found.kind, found.calibrated) == ("probability", True)
+    np.testing.assert_array_equal(found.values, model.estimator.predict_proba(X_TEST))
+    assert repr(model).startswith("Model(random-systems, n_channels=6, 4 classes: ")
+    assert "n_systems=1000, n_thresholds=8" in model._repr_html_()
+    with pytest.raises(ValueError, match="model must encode sequences as systems to label a store"):
+        model.find_store_encoder()
+    with pytest.raises(ValueError, match="the model must keep systems or atoms; got none"):
+        model.systems  # noqa: B018
+    few = Collection([x[:3] for x in X_TEST], names=[str(i) for i in range(40)])
+    with pytest.raises(ValueError, match="0 must have 6 channels like the training data; got 3"):
+        model.check_data(few)
+    pipeline = make_pipeline(RandomSystems(20, random_state=0), StandardScaler(), LinearSVC())
+    ldslearn.save(pipeline.fit(X_TRAIN, Y_TRAIN), tmp_path / "m.lds")
+    loaded = Model.load(tmp_path / "m.lds")
+    np.testing.assert_array_equal(loaded.predict(list(X_TEST)), pipeline.predict(X_TEST))
+    ldslearn.save(make_pipeline(model.estimator), tmp_path / "m.lds")
+    again = Model.load(tmp_path / "m.lds").predict_with_certainty(list(X_TEST))
+    assert again.values.tobytes() == found.values.tobytes()
+    assert again.calibrated
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,9 @@ def test_the_command_encodes_on_a_cluster(client, tmp_path, capsys):
 
 def test_without_the_extra_a_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
-    match = r"a cluster needs the package dask, .* pip install 'ldslearn\[dask\]'"
+    match = (
+        r"a cluster needs the packages dask and distributed; got: .* pip install 'ldslearn\[dask\]'"
+    )
     with pytest.raises(ImportError, match=match), use_cluster("tcp://127.0.0.1:1"):
         pass
 

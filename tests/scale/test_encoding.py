@@ -472,6 +472,6 @@ def test_items_unlike_those_of_the_store_are_left_out(clips, name):
 
 @pytest.mark.parametrize("name", ["check_values", "frame_of"])
 def test_a_mistake_of_ours_is_no_item_to_skip(clips, monkeypatch, name):
-    monkeypatch.setattr(encoding_tasks, name, lambda *_: None + 1)
+    monkeypatch.setattr(encoding_tasks, name, lambda *_, **options: None + 1)
     with pytest.raises(TypeError, match="unsupported operand"):
         encode(clips)

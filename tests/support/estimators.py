@@ -17,6 +17,8 @@ from ldslearn import (
     LDSEncoder,
     LDSKMeans,
     NearestLDSClassifier,
+    RandomSystems,
+    RandomSystemsClassifier,
     SparseCoder,
     SparseCodingClassifier,
 )
@@ -73,6 +75,15 @@ ESTIMATORS = {
     ),
     "DictionaryClassifier-svc": (DictionaryClassifier(dictionary(), SVC()), False),
     "LDSKMeans": (LDSKMeans(3, random_state=0), False),
+    "RandomSystems": (RandomSystems(9, n_thresholds=3, random_state=0), True),
+    "RandomSystems-components": (RandomSystems(9, n_components=2, random_state=0), True),
+    "RandomSystemsClassifier": (RandomSystemsClassifier(20, random_state=0), True),
+    "Pipeline-random": (
+        make_pipeline(
+            ChannelScaler(), RandomSystems(9, random_state=0), StandardScaler(), RidgeClassifier()
+        ),
+        True,
+    ),
     "Pipeline": (
         make_pipeline(ChannelScaler(), LDSEncoder(3, windows=2), SparseCodingClassifier()),
         True,

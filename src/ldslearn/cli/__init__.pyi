@@ -4,6 +4,7 @@ from . import inspecting as inspecting
 from . import library as library
 from . import outputs as outputs
 from . import predicting as predicting
+from . import reporting as reporting
 from . import running as running
 from . import stores as stores
 from . import tables as tables

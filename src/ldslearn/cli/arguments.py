@@ -88,6 +88,7 @@ def reading_options(
     features: options.Features = "pixels",
     levels: options.Levels = None,
     labels: options.Labels = None,
+    missing: options.Missing = "raise",
 ) -> dict[str, Any]:
     """Return how files are read, as arguments of the library."""
     with raise_usage_errors():
@@ -99,7 +100,8 @@ def reading_options(
             raise ValueError("--crop motion requires --size HEIGHTxWIDTH, the part to keep.")
     return {
         "size": pixels, "colour": colour, "crop": part, "stride": stride, "length": length,
-        "chunk": chunk, "features": features, "levels": levels, "labels": labels, **table,
+        "chunk": chunk, "features": features, "levels": levels, "labels": labels,
+        "gaps": missing == "smooth", **table,
     }  # fmt: skip
 
 

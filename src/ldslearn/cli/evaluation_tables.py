@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ldslearn.auto.report_html import describe_encoding
 from ldslearn.cli.tables import escape_text, tabulate_collection, tabulate_facts, tabulate_rows
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
 
@@ -18,13 +19,15 @@ def tabulate_training(title: str, about: Mapping[str, Any]) -> list[Table | str]
     report = about["report"]
     best = max((one["accuracy"] for one in about["tried"]), default=None)
     expected = None if best is None else f"{100 * best:.1f} % (best of the settings tried)"
-    rows = {
-        "method": about["method"],
+    chosen = {
         "states": about["n_states"],
         "delays": about["delays"],
         "sparsity": about["sparsity"],
         "mix": about.get("mix"),
-        **({} if report is None else _list_choices(report["chosen"])),
+    }
+    rows = {
+        "method": about["method"],
+        **(chosen if report is None else list_ensemble(report)),
         "settings tried": len(about["tried"]) or None,
         "expected accuracy": expected if report is None else format_expected(report),
     }
@@ -35,14 +38,14 @@ def tabulate_training(title: str, about: Mapping[str, Any]) -> list[Table | str]
     ]
 
 
-def _list_choices(chosen: dict[str, Any]) -> dict[str, str]:
-    """Return what the automatic method chose besides states and delays."""
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in chosen["weights"].items())
+def list_ensemble(report: Mapping[str, Any]) -> dict[str, str]:
+    """Return the members of an ensemble, and what each kind reaches alone, as rows of a table."""
+    kinds = [one["kind"] for one in report["members"]]
+    counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
     return {
-        "windows": " + ".join(map(str, chosen["windows"])),
-        "channels scaled": "yes" if chosen["scaled"] else "no",
-        "kernels": weights,
-        "classifier": chosen["classifier"],
+        "members": ", ".join(f"{count} of {kind}" for kind, count in counts.items()),
+        "best encoding": describe_encoding(report["chosen"]),
+        **{f"{kind} alone": format_expected(one) for kind, one in report["alone"].items()},
     }
 
 
@@ -58,11 +61,12 @@ def tabulate_evaluation(name: str, record: dict[str, Any]) -> list[Table | str]:
     """Return data, parameters, measures per round, confusion matrix, errors and summary."""
     title = escape_text(f"{record['method']}, {record['protocol']}")
     rounds = Table(title=title, title_justify="left")
+    encoded = any(one["n_states"] is not None for one in record["rounds"])
     sparse = any(one["sparsity"] is not None for one in record["rounds"])
     mixed = any("mix" in one for one in record["rounds"])
     columns = (
-        "round", "test", "states", "delays", *(["sparsity"] if sparse else []),
-        *(["mix"] if mixed else []),
+        "round", "test", *(["states", "delays"] if encoded else []),
+        *(["sparsity"] if sparse else []), *(["mix"] if mixed else []),
         "accuracy", "balanced", "macro F1",
     )  # fmt: skip
     for column in columns:
@@ -71,8 +75,7 @@ def tabulate_evaluation(name: str, record: dict[str, Any]) -> list[Table | str]:
         rounds.add_row(
             str(number),
             str(one["n_test"]),
-            str(one["n_states"]),
-            str(one["delays"]),
+            *([str(one["n_states"]), str(one["delays"])] if encoded else []),
             *(["" if one["sparsity"] is None else f"{one['sparsity']:g}"] if sparse else []),
             *([f"{one['mix']:g}"] if mixed else []),
             *(f"{100 * one[name]:.1f} %" for name in ("accuracy", "balanced_accuracy", "macro_f1")),

@@ -31,7 +31,7 @@ from ldslearn.video.frame_options import FrameOptions
 DEFAULTS = {
     "size": "auto", "colour": False, "crop": None, "stride": 1, "length": None, "chunk": False,
     "features": "pixels", "levels": None, "labels": None, "on_error": "raise", "time": None,
-    "columns": None, "rate": None, "transpose": False,
+    "columns": None, "rate": None, "transpose": False, "gaps": False,
 }  # fmt: skip
 LAYOUTS: dict[str, Callable[..., Collection]] = {
     "cambridge": datasets.load_cambridge,
@@ -54,6 +54,7 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     later = {
         name: options.pop(name) for name in ("columns", "rate") if one_file and name in options
     }
+    gaps = options.pop("gaps", False) if one_file else False
     # on_error also applies to the use of items, whatever they were read from.
     unused = [n for n, value in options.items() if n != "on_error" and value != DEFAULTS.get(n)]
     if unused and (layout is not None or one_file):
@@ -68,7 +69,8 @@ def load_data(path: Path, layout: str | None, n_jobs: int, **options: Any) -> Co
     if not path.exists():
         raise _missing_path(path)
     if one_file:
-        return choose_channels_and_rate(COLLECTION_READERS[suffix](path), **later)
+        data = COLLECTION_READERS[suffix](path, gaps=gaps)
+        return choose_channels_and_rate(print_notes(data), **later)
     if path.is_dir() or is_manifest(path) or is_item(path):
         return print_notes(datasets.load_folder(path, n_jobs=n_jobs, **options))
     suffixes = ", ".join(COLLECTION_READERS)
@@ -166,7 +168,9 @@ def read_new(
                     path, "be given alone", f"{len(paths)} paths", "It is a collection by itself."
                 )
             refuse_labels(levels, labels, f"a collection in {path.suffix}")
-            return match_training_data(COLLECTION_READERS[path.suffix.lower()](path), reading)
+            return match_training_data(
+                COLLECTION_READERS[path.suffix.lower()](path, gaps=reading.gaps), reading
+            )
         if is_collection(path):
             found, left_out = list_items(path, levels, labels, skip=skip)
             several = len(paths) > 1  # whose names may be alike
@@ -262,6 +266,8 @@ def drop_unusable_items(
 ) -> Collection:
     """Return a collection without the items that cannot be used, by a method if one is named."""
     options = {}
+    if method is not None and not METHODS[method].encodes:
+        return collection
     if method is not None:
         options["constant"] = "rest" if METHODS[method].automatic else "raise"
     return drop_unfit(collection, n_states, delays, **options)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from ldslearn.cli.evaluation_tables import format_expected
+from ldslearn.cli.evaluation_tables import format_expected, list_ensemble
 from ldslearn.cli.inputs import is_saved, load_data, read_array_file
 from ldslearn.cli.stores import make_store_record, tabulate_store
 from ldslearn.cli.tables import print_record, tabulate_collection, tabulate_facts
@@ -110,19 +110,21 @@ def _list_parts(estimator: Any) -> dict[str, Any]:
     return {"steps": ", ".join(type(step).__name__ for _, step in steps)}
 
 
+def _is_calibrated(estimator: Any) -> bool:
+    return hasattr(estimator, "predict_with_proba")
+
+
 def _list_training_facts(found: Saved) -> dict[str, Any]:
     """Return how a model of the command ``train`` was made."""
     about = found.about
-    report = about.get("report")
+    report = getattr(found.estimator, "report_", None)
+    chosen = {name: about.get(name) for name in ("delays", "sparsity", "mix")}
     return {
         "method": about["method"],
         "classes": ", ".join(str(label) for label in found.estimator.classes_),
-        "states": about["n_states"],
-        "delays": about["delays"],
-        "sparsity": about["sparsity"],
-        "mix": about.get("mix"),
-        "expected accuracy": None if report is None else format_expected(report),
-        "probabilities": "calibrated" if hasattr(found.estimator, "pipeline_") else None,
+        **(list_ensemble(vars(report)) if report else {"states": about["n_states"], **chosen}),
+        "expected accuracy": None if report is None else format_expected(vars(report)),
+        "probabilities": "calibrated" if _is_calibrated(found.estimator) else None,
         "frame size": " x ".join(map(str, about["frame_shape"] or [])),
         "reading": ", ".join(f"{k}={v}" for k, v in about["reading"].items() if v),
     }

@@ -16,8 +16,9 @@ MethodName = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="auto, or a method of the paper: lds-martin, lds-svm, lds-sc-martin, lds-sc-grass, "
-        "covlds-sc, glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl, lds-dl-src, covlds-dl-src.",
+        help="auto, random-systems, or a method of the paper: lds-martin, lds-svm, lds-sc-martin, "
+        "lds-sc-grass, covlds-sc, glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl, lds-dl-src, "
+        "covlds-dl-src.",
         rich_help_panel=MODEL,
     ),
 ]

@@ -129,6 +129,16 @@ Transpose = Annotated[
         rich_help_panel=_FILES,
     ),
 ]
+Missing = Annotated[
+    str,
+    typer.Option(
+        "--missing",
+        help="raise: missing values are errors. smooth: empty cells, NaN and NA are gaps, as are "
+        "time stamps that lack, and systems are fitted to the samples that are there.",
+        callback=check_choice("--missing", "ldslearn.models.encoder", "MISSING_POLICIES"),
+        rich_help_panel=_FILES,
+    ),
+]
 Levels = Annotated[
     str | None,
     typer.Option(

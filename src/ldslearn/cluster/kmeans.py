@@ -30,22 +30,25 @@ from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
 class LDSKMeans(
     NonTabularMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """Cluster systems around centres that are systems, by the projection distance (Sec. 9.3).
+    """Cluster systems around centres that are systems, by the projection distance (Section 9.3).
 
     Parameters
     ----------
     n_clusters : int, default=8
+        Number of clusters.
     parts : "twofold", "symmetric", "skew" or "finite", default="twofold"
         Distance of the parts of two-fold systems (mean of both for "twofold"), or of finite
         observability matrices.
     order : int, default=5
         Blocks of these, for ``parts="finite"``.
     n_init : int, default=4
-        Runs from different seeds (k-means++); the best is kept.
+        Runs from different seeds (k-means++ [2]_); the best is kept.
     max_iter : int, default=50
+        Largest number of iterations per run.
     tol : float, default=1e-4
         Stop when an iteration lowers the inertia by less than this fraction of it.
     random_state : int, RandomState, Generator or None, default=None
+        Random seed of the first centres.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
@@ -55,25 +58,40 @@ class LDSKMeans(
         ``cluster_centers_.systems()`` are the centres as an LDS batch (those of the symmetric
         parts, then of the skew ones).
     labels_ : (N,) array
+        Cluster of each system.
     inertia_ : float
         Sum of squared distances to the nearest centre.
     inertia_path_ : list of float
         After every iteration of the best run; never rises.
     n_iter_ : int
+        Number of iterations of the best run.
+    recipe_ : Recipe
+        Weights of the kernels (``recipe_.codes``).
 
     Notes
     -----
+    With :math:`k` the kernel of the parts, the squared distance of a system :math:`x` from a centre
+    :math:`c` is :math:`k(x, x) + k(c, c) - 2 k(x, c)`.
+
     Ctrl-C keeps the best run so far, or before the first has ended, what an earlier fit found;
     KeyboardInterrupt is passed on.
 
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.3. doi:10.48550/arXiv.1608.01059
+    .. [2] D. Arthur, S. Vassilvitskii, *k-means++: the advantages of careful seeding*, SODA 2007.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from ldslearn import LDSEncoder, LDSKMeans
     >>> from ldslearn.datasets import load_basic_motions
     >>> X_train, y_train, X_test, y_test = load_basic_motions()
     >>> systems = LDSEncoder(n_states=6).fit_transform(X_train)
-    >>> LDSKMeans(n_clusters=4, random_state=0).fit_predict(systems).shape
-    (40,)
+    >>> labels = LDSKMeans(n_clusters=4, random_state=0).fit_predict(systems)
+    >>> len(np.unique(labels[np.asarray(y_train) == "Running"]))  # clusters with running people
+    1
     """
 
     def __init__(
@@ -105,6 +123,10 @@ class LDSKMeans(
         ----------
         X : LDS or LDSStore
         y : ignored
+
+        Returns
+        -------
+        self
         """
         systems = as_batch(X)
         self._check_parameters(len(systems))
@@ -133,12 +155,30 @@ class LDSKMeans(
                 advance(1, f"k-means: inertia {best:.5g}")
 
     def predict(self, X: LDS) -> Indices:
-        """Return the nearest centre of every system, (len(X),)."""
+        """Return the nearest centre of every system.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X),) array of int
+        """
         return self.transform(X).argmin(axis=1)
 
     @apply_by_blocks
     def transform(self, X: LDS) -> Floats:
-        """Return the distances to all centres, (len(X), n_clusters)."""
+        """Return the distances to all centres.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_clusters) array
+        """
         check_is_fitted(self, "cluster_centers_")
         systems = check_same_layout(X, self._like, "the model was fitted with")
         data, weights = self._make_columns(systems)
@@ -146,7 +186,17 @@ class LDSKMeans(
         return np.sqrt(squared_distances(data, centres, weights, self.n_jobs))
 
     def score(self, X: LDS, y: Any = None) -> float:
-        """Return minus the sum of squared distances to the nearest centre."""
+        """Return minus the sum of squared distances to the nearest centre.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return -float((self.transform(X).min(axis=1) ** 2).sum())
 
     def _check_parameters(self, n_systems: int) -> None:

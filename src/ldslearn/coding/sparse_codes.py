@@ -45,45 +45,67 @@ def sparse_code(
     n_jobs: int | None = None,
     return_residual: bool = False,
 ) -> Floats | tuple[Floats, Floats]:
-    """Return the codes z that minimise z'Kz - 2 z'k + sparsity |z|_1, Eqs. (9) and (12).
-
-    Exact: the homotopy of Osborne et al. and Donoho & Tsaig, with Cholesky updates. As in the
-    paper the quadratic term carries no 1/2: scikit-learn's ``alpha`` is ``sparsity / 2``.
+    r"""Return the sparse codes of samples on a Gram matrix of atoms, Equation (9) or (12).
 
     Parameters
     ----------
     gram : (n_atoms, n_atoms) array
-        Kernel K of the atoms with each other, symmetric and positive semi-definite. Of atoms that
-        depend on each other (duplicates) only independent ones are used. Where K is indefinite, a
-        sample for which no optimal code is found is coded on its positive part, with a warning.
+        Kernel :math:`K` of the atoms with each other, symmetric and positive semi-definite. Of
+        atoms that depend on each other (duplicates) only independent ones are used. Where K is
+        indefinite, a sample for which no optimal code is found is coded on its positive part, with
+        a warning.
     cross : (n_samples, n_atoms) array
-        Kernels k of the samples with the atoms.
-    sparsity : float
-        The paper's lambda. 0 is the limit of the path: of all best codes that of least
-        |z|_1. From 2 max|k| on the code is zero.
-    n_nonzero : int or None
+        Kernels :math:`k` of the samples with the atoms.
+    sparsity : float, default=0.1
+        The paper's :math:`\lambda`. 0 is the limit of the path: of all best codes that of least
+        :math:`\|z\|_1`. From :math:`2 \max|k|` on the code is zero.
+    n_nonzero : int or None, default=None
         Instead of the penalty, at most this many coefficients by orthogonal matching pursuit;
         `sparsity` is ignored.
-    nonnegative : bool
-        Only codes z >= 0.
-    init : (n_samples, n_atoms) array or None
+    nonnegative : bool, default=False
+        Only coefficients of at least 0.
+    init : (n_samples, n_atoms) array or None, default=None
         Codes to start from, such as those for slightly different atoms. Changes the time, not the
         answer where there is only one; not used at sparsity 0.
-    allowed : (n_samples, n_atoms) bool array or None
+    allowed : (n_samples, n_atoms) bool array or None, default=None
         Which atoms each sample may use; all when None.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads, as in joblib; the result does not depend on it.
-    return_residual : bool
+    return_residual : bool, default=False
         Also return the KKT residuals.
 
     Returns
     -------
     codes : (n_samples, n_atoms) array
     residual : (n_samples,) array, if `return_residual`
-        Largest violation of the KKT conditions, computed afresh from the codes: |c_j - sparsity/2
-        sign z_j| where z_j is not zero and |c_j| - sparsity/2 elsewhere, c = k - Kz. With
-        `n_nonzero`, the largest |c_j| where z_j is not zero. Always with the K and k given, also
-        where the positive part was used.
+        Largest violation of the KKT conditions, computed afresh from the codes; see Notes. Always
+        with the K and k given, also where the positive part was used.
+
+    Notes
+    -----
+    The codes minimise
+
+    .. math:: z^\top K z - 2 z^\top k + \lambda \|z\|_1
+
+    exactly, by the homotopy of [2]_ and [3]_ with Cholesky updates. As in the paper the quadratic
+    term has no factor 1/2: `alpha` of ``sklearn.decomposition.sparse_encode`` is ``sparsity / 2``.
+    `alpha` of ``sklearn.linear_model.Lasso`` is that divided by the number of rows of its matrix.
+
+    With :math:`\xi = k - Kz`, the KKT residual is
+    :math:`|\xi_j - \frac\lambda2 \mathrm{sign}\, z_j|` where :math:`z_j \neq 0`, and
+    :math:`|\xi_j| - \frac\lambda2` elsewhere. With `n_nonzero` it is the largest :math:`|\xi_j|`
+    where :math:`z_j \neq 0`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 5. doi:10.48550/arXiv.1608.01059
+    .. [2] M. R. Osborne, B. Presnell, B. A. Turlach, *A new approach to variable selection in least
+       squares problems*, IMA Journal of Numerical Analysis 20 (2000) 389-403.
+       doi:10.1093/imanum/20.3.389
+    .. [3] D. L. Donoho, Y. Tsaig, *Fast solution of l1-norm minimization problems when the solution
+       may be sparse*, IEEE Transactions on Information Theory 54 (2008) 4789-4812.
+       doi:10.1109/TIT.2008.929958
 
     Examples
     --------

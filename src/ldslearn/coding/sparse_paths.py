@@ -8,6 +8,7 @@ import numpy as np
 
 from ldslearn import _errors
 from ldslearn._checks import check_real
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats
 from ldslearn.coding.checks import CERTIFIED, check_gram, check_rows, describe_uncertified
 from ldslearn.coding.homotopy import descend, kkt_violation, perturb
@@ -20,18 +21,45 @@ _BREAKPOINTS_PER_ATOM = 2  # kept at first
 class SparsePath:
     """Codes of one sample for every sparsity: straight lines between breakpoints.
 
+    Returned by :func:`sparse_path`.
+
     Attributes
     ----------
     sparsity : (n_breakpoints,) array
         Decreasing; the code is zero at the first and above it.
     codes : (n_breakpoints, n_atoms) array
+        Codes at the breakpoints.
+
+    References
+    ----------
+    .. [1] B. Efron, T. Hastie, I. Johnstone, R. Tibshirani, *Least angle regression*, Annals of
+       Statistics 32 (2004) 407-499. doi:10.1214/009053604000000067
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.coding import sparse_path
+    >>> path = sparse_path(np.eye(2), [1.0, 0.5])
+    >>> path.interpolate(1.5).round(3)
+    array([0.25, 0.  ])
     """
 
     sparsity: Floats
     codes: Floats
 
+    __repr__ = summarize_fields
+
     def interpolate(self, sparsity: float) -> Floats:
-        """Return the code, (n_atoms,), for any sparsity the path covers."""
+        """Return the code for any sparsity that the path covers.
+
+        Parameters
+        ----------
+        sparsity : float
+
+        Returns
+        -------
+        (n_atoms,) array
+        """
         low = float(self.sparsity[-1])
         check_real("sparsity", sparsity, f"be at least {low:g}, where the path ends", low=low)
         right = int(np.searchsorted(-self.sparsity, -sparsity))
@@ -45,20 +73,49 @@ class SparsePath:
 def sparse_path(
     gram: Any, cross: Any, sparsity: float = 0.0, *, nonnegative: bool = False
 ) -> SparsePath:
-    """Return the codes of one sample for every sparsity down to the one given.
+    r"""Return the codes of a sample for all sparsities down to one, Equation (9) or (12).
 
     Parameters
     ----------
     gram : (n_atoms, n_atoms) array
+        Kernel of the atoms with each other.
     cross : (n_atoms,) array
-    sparsity : float
+        Kernels of the sample with the atoms.
+    sparsity : float, default=0.0
         Where the path ends.
-    nonnegative : bool
+    nonnegative : bool, default=False
+        Only coefficients of at least 0.
 
     Returns
     -------
     SparsePath
-        Breakpoints ``sparsity`` and ``codes``; ``interpolate(sparsity)`` is the code in between.
+        Breakpoints `sparsity` and `codes`; ``interpolate(sparsity)`` is the code in between.
+
+    Notes
+    -----
+    The code minimises :math:`z^\top K z - 2 z^\top k + \lambda \|z\|_1`, as in
+    :func:`ldslearn.sparse_code`, with `gram` :math:`K`, `cross` :math:`k` and `sparsity`
+    :math:`\lambda`. It is piecewise linear in :math:`\lambda`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 5. doi:10.48550/arXiv.1608.01059
+    .. [2] M. R. Osborne, B. Presnell, B. A. Turlach, *A new approach to variable selection in least
+       squares problems*, IMA Journal of Numerical Analysis 20 (2000) 389-403.
+       doi:10.1093/imanum/20.3.389
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.coding import sparse_path
+    >>> path = sparse_path(np.eye(2), [1.0, 0.5])
+    >>> path.sparsity.round(3)
+    array([2., 1., 0.])
+    >>> path.codes.round(3)
+    array([[0. , 0. ],
+           [0.5, 0. ],
+           [1. , 0.5]])
     """
     K = check_gram(gram)
     if np.ndim(cross) != 1:

@@ -11,6 +11,7 @@ from ldslearn.datasets.channels import TRAINING, find_channel_order, find_column
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.rates import warn_of_mixed_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
+from ldslearn.sequences import place_on_grid
 from ldslearn.sequences.resampling import resample
 from ldslearn.video.frame_rate import pick_frames
 
@@ -89,7 +90,10 @@ def _change_rate(data: Collection, rate: float) -> Collection:
             unknown[0], f"have a known rate for rate={rate:g}", "none",
             "Omit rate, --rate, or save rates (N,) in the file.",
         )  # fmt: skip
-    if data.frame_shape is None:
+    if data.gaps and data.frame_shape is None:
+        times = [np.arange(x.shape[1]) / own for x, own in zip(data.X, rates, strict=True)]
+        sequences = place_on_grid(data.X, times, 1 / rate)[0]
+    elif data.frame_shape is None:
         sequences = [
             resample(sequence, np.arange(sequence.shape[1]) / own, rate)
             for sequence, own in zip(data.X, rates, strict=True)

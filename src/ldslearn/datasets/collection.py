@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldslearn import _errors
 from ldslearn._types import Floats
-from ldslearn.sequences import NamedSequences, as_collection
+from ldslearn.datasets.collection_html import describe_collection, render_collection
+from ldslearn.sequences import as_collection
+from ldslearn.sequences.named import NamedSequences
 
 UNUSED = "unused"  # the split of a sequence that is in neither training nor test data
 
@@ -16,6 +18,8 @@ UNUSED = "unused"  # the split of a sequence that is in neither training nor tes
 @dataclass(frozen=True)
 class Collection:
     """Labelled sequences and what is known about them.
+
+    Indexing by a slice, mask or index array returns the collection of these sequences.
 
     Parameters
     ----------
@@ -45,6 +49,24 @@ class Collection:
     trials : (N, n_trials) array of str, optional
         The split of each sequence in every trial that was published with the data: "train", "test"
         or "unused".
+    gaps : bool, default=False
+        Whether NaN is accepted, as a missing sample.
+
+    Attributes
+    ----------
+    classes : list of str
+        The distinct labels, sorted.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import Collection, load_basic_motions
+    >>> X_train, y_train, _, _ = load_basic_motions()
+    >>> data = Collection(list(X_train), y_train)
+    >>> len(data), data.classes
+    (40, ['Badminton', 'Running', 'Standing', 'Walking'])
+    >>> walking = data[data.y == "Walking"]
+    >>> len(walking), walking.names[0]
+    (10, 'sequence 20')
     """
 
     X: list[NDArray[Any]]
@@ -59,6 +81,7 @@ class Collection:
     rates: Floats | None = None
     notes: tuple[str, ...] = ()
     trials: NDArray[np.str_] | None = None
+    gaps: bool = False
 
     def __post_init__(self) -> None:
         names = tuple(map(str, self.names))
@@ -67,7 +90,9 @@ class Collection:
                 "names", f"name {len(self.X)} sequences", f"{len(names)} names", ""
             )
         members = list(self.X)
-        sequences = as_collection(NamedSequences(members, names) if names else members)
+        sequences = as_collection(
+            NamedSequences(members, names) if names else members, allow_gaps=self.gaps
+        )
         object.__setattr__(self, "X", sequences)
         for name in ("y", "split", "groups"):
             values = getattr(self, name)
@@ -97,6 +122,13 @@ class Collection:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def __repr__(self) -> str:
+        return describe_collection(self)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return render_collection(self)
 
     def __getitem__(self, index: Any) -> "Collection":
         """Return the part of a slice, mask or index array."""

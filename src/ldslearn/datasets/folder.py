@@ -1,11 +1,13 @@
 """Load a folder of labelled files, or the files that a manifest lists."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
 
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
@@ -13,6 +15,7 @@ from ldslearn.datasets.items import Item, is_table
 from ldslearn.datasets.labels_from_file import label_items
 from ldslearn.datasets.labels_from_folders import list_folder
 from ldslearn.datasets.parallel_reading import read_collection
+from ldslearn.datasets.rates import has_mixed_rates
 from ldslearn.datasets.reading_settings import ReadingSettings, read_array
 from ldslearn.datasets.shared_columns import agree_on_columns
 from ldslearn.sequences.orientation import describe_transposed, seem_transposed
@@ -37,10 +40,11 @@ def load_folder(
     transpose: bool = False,
     levels: str | None = None,
     labels: str | PathLike[str] | None = None,
+    gaps: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
     n_jobs: int | None = None,
 ) -> Collection:
-    """Return the videos, image folders or arrays of a folder as labelled sequences.
+    """Return the videos, image folders, tables and arrays of a folder as labelled sequences.
 
     Parameters
     ----------
@@ -56,15 +60,21 @@ def load_folder(
         - In a class folder, images beside videos or arrays are skipped. A sub-folder of a class
           that holds both raises. Tables beside class folders are skipped.
         - Folders without any item are skipped with a warning.
-    size : (height, width), "auto" or None
+    size : (height, width), "auto" or None, default=None
         Frames are resized to it; "auto" is the size of the first item, shrunk to 48 pixels per side
         if it is larger.
-    colour, crop, stride, length :
-        As in :func:`ldslearn.video.read_video`.
-    chunk : bool
+    colour : bool, default=False
+        Red, green and blue instead of grey.
+    crop : (top, left, height, width), "motion" or None, default=None
+        Part of each frame to keep, as in :func:`ldslearn.video.read_video`.
+    stride : int, default=1
+        Keep every `stride`-th frame or time point.
+    length : int, optional
+        Keep so many of them at most.
+    chunk : bool, default=False
         Cut long items into sequences of `length` instead of keeping their beginning. Those of one
         item form a group, so that no split separates them.
-    features : "pixels" or "lbp-top"
+    features : {"pixels", "lbp-top"}, default="pixels"
         Channels are pixels, or histograms of :func:`ldslearn.video.lbp_top`.
     time : str, optional
         Time column of tables, by its name or its number from 1 (two with a comma between for a
@@ -80,25 +90,61 @@ def load_folder(
         Sampling rate after resampling, in Hz. Tables are interpolated linearly, after a low-pass
         filter if the rate decreases; of videos the nearest frames in time are used. Files must
         state their times or frame rate.
-    transpose : bool
+    transpose : bool, default=False
         Rows of ``.npy`` arrays are time points, not channels; rows of tables are channels.
     levels : str, optional
         What the folders above an item mean, such as ``"group/class/item"``: each is "class",
-        "group" (subject or object; folds keep groups whole), "split" ("train" or "test") or "*"
-        (ignored).
+        "group" (subject or object; folds keep groups whole), "split" ("train" or "test") or
+        ``"*"`` (ignored).
     labels : str or path, optional
         A CSV file with the columns ``item`` and ``label``, and perhaps ``group`` and ``split``, in
         place of class folders. An item is named by its path in the folder or its file name, with
         or without the suffix.
-    on_error : "raise" or "skip"
+    gaps : bool, default=False
+        Accept missing values, as NaN: empty fields, NaN and NA in tables, NaN in arrays. Samples of
+        tables with times are placed on a grid, whose steps are ``1 / rate``, or the median step of
+        the file. Where files differ in it, all have the median of these. What falls between is a
+        gap; ``notes`` says how many time points are missing, and how many samples were merged.
+    on_error : {"raise", "skip"}, default="raise"
         Whether an item that cannot be read raises or is skipped; ``skipped`` of the collection
         holds names and reasons.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads that decode.
 
     Returns
     -------
     Collection
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import load_folder, make_dynamic_textures
+    >>> from ldslearn.video import write_video
+    >>> videos, kinds = make_dynamic_textures(["flag", "waves"], 2, size=16, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number, (video, kind) in enumerate(zip(videos, kinds)):
+    ...         path = Path(folder) / kind / f"{number}.avi"
+    ...         path.parent.mkdir(exist_ok=True)
+    ...         write_video(path, 255 * video)
+    ...     data = load_folder(folder)
+    >>> data.names, data.y.tolist()
+    (('flag/0.avi', 'flag/1.avi', 'waves/2.avi', 'waves/3.avi'), ['flag', 'flag', 'waves', 'waves'])
+    >>> data.frame_shape, data.X[0].shape
+    ((16, 16), (256, 60))
+
+    Tables with a time column:
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for label in ("rest", "walk"):
+    ...         (Path(folder) / label).mkdir()
+    ...         with (Path(folder) / label / "1.csv").open("w") as file:
+    ...             print("time,ax,ay", file=file)
+    ...             for k in range(100):
+    ...                 print(k / 50, k % 7, k % 3, sep=",", file=file)
+    ...     data = load_folder(folder)
+    >>> data.channel_names, data.rates.tolist(), data.X[0].shape
+    (('ax', 'ay'), [50.0, 50.0], (2, 100))
     """
     if on_error not in ("raise", "skip"):
         raise _errors.unknown_name("on_error", on_error, ("raise", "skip"))
@@ -118,7 +164,7 @@ def load_folder(
             )  # fmt: skip
     settings = ReadingSettings(
         FrameOptions(size, colour, crop, stride, length), chunk, features,
-        time, None if columns is None else tuple(columns), rate, transpose,
+        time, None if columns is None else tuple(columns), rate, transpose, gaps=gaps,
     )  # fmt: skip
     data = read_items(items, settings, skip=skip, n_jobs=n_jobs)
     return replace(data, skipped=(*unlabelled, *data.skipped))
@@ -154,21 +200,41 @@ def read_items(
     it is known beforehand.
     """
     settings, reference_name = agree_on_columns(items, settings)
-    data = read_collection(
-        items,
-        lambda item: settings.read_recording(item.source, reference_name),
-        description="reading files",
-        settings=settings,
-        skip=skip,
-        n_jobs=n_jobs,
-        frame=frame,
-    )
+
+    def read(settings: ReadingSettings) -> Collection:
+        return read_collection(
+            items,
+            lambda item: settings.read_recording(item.source, reference_name),
+            description="reading files",
+            settings=settings,
+            skip=skip,
+            n_jobs=n_jobs,
+            frame=frame,
+        )
+
+    if settings.gaps and settings.rate is None:
+        settings = _agree_on_rate(settings, read)
+    data = read(settings)
     may_be_transposed = data.frame_shape is None and settings.features == "pixels"
     may_be_transposed &= not settings.transpose and settings.frames.length is None
     if may_be_transposed and seem_transposed(data.X):
         text = describe_transposed(data.X, "give transpose=True, --transpose")
         warnings.warn(text, stacklevel=2)
     return data
+
+
+def _agree_on_rate(
+    settings: ReadingSettings, read: Callable[[ReadingSettings], Collection]
+) -> ReadingSettings:
+    """Return settings with the middle of several rates, so that all files meet on one grid."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # given again when the files are read
+        rates = read(settings).rates
+    if rates is None or not has_mixed_rates(rates):
+        return settings
+    known = np.sort(rates[np.isfinite(rates)])
+    middle = float(known[(len(known) - 1) // 2])  # one that a file has
+    return replace(settings, rate=middle * settings.frames.stride)
 
 
 def choose_frame_size(items: Sequence[Item], crop: Crop = None) -> tuple[int, int] | None:

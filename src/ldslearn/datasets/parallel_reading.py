@@ -13,7 +13,7 @@ from ldslearn.datasets.channels import TRAINING
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.time_faults import describe_time_faults
 from ldslearn.datasets.items import Item
-from ldslearn.datasets.rates import as_rates, describe_time, warn_of_mixed_rates
+from ldslearn.datasets.rates import as_rates, describe_grid, describe_time, warn_of_mixed_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.datasets.recording import Recording
 from ldslearn.video import to_sequence
@@ -57,7 +57,7 @@ def read_collection(
         for index in range(block.start, block.stop):
             try:
                 recording = read(items[index])
-                check_values(items[index], recording.parts)
+                check_values(items[index], recording.parts, gaps=settings.gaps)
                 found[index] = recording
             except (ValueError, OSError) as error:
                 if not skip and isinstance(error, ValueError):
@@ -139,8 +139,20 @@ def _build_collection(
                 str(first.time), len(timed), rates, first.unused_times, channel_names, frame[0]
             )
             for first in timed[:1]
-        ),
+        )
+        + tuple(_describe_grids([one for _, one in pairs])),
+        gaps=settings.gaps,
     )
+
+
+def _describe_grids(recordings: Sequence[Recording]) -> list[str]:
+    """Return one line about the samples that were merged, and the gaps, on all grids."""
+    placed = [one.grid for one in recordings if one.grid is not None]
+    if not placed:
+        return []
+    step = float(np.median([grid.step for grid in placed]))
+    merged, missing = (sum(getattr(g, k) for g in placed) for k in ("n_merged", "n_missing"))
+    return [describe_grid(step, merged, missing, in_seconds=placed[0].in_seconds)]
 
 
 def _describe_faults(
@@ -168,17 +180,24 @@ def _fits(value: NDArray[Any], frame: tuple[int, ...]) -> bool:
     return all(got == wanted for got, wanted in zip(frame_of(value), frame, strict=False))
 
 
-def check_values(item: Item, values: list[NDArray[Any]]) -> None:
-    """Raise unless what was read of an item is finite numbers."""
+def check_values(item: Item, values: list[NDArray[Any]], *, gaps: bool = False) -> None:
+    """Raise unless what was read of an item is finite numbers, or with `gaps` also NaN."""
     for value in values:
         if not value.size:
             raise _errors.bad_file(item.name, "hold numbers", f"shape {value.shape}")
-        if not np.isfinite(value).all():
+        wrong = np.isinf(value) if gaps else ~np.isfinite(value)
+        if wrong.any():
+            place = tuple(int(i) for i in np.argwhere(wrong)[0])
+            where = f"row {place[0]}, column {place[1]}" if value.ndim == 2 else f"entry {place}"
+            infinite = bool(np.isinf(value[wrong]).any())
             raise _errors.bad_file(
                 item.name,
                 "hold finite numbers",
-                "NaN or infinity",
-                "Fill gaps, or cut them out.",
+                f"{'NaN or infinity' if infinite else 'NaN'}, the first in {where}",
+                "Correct them, or cut them out."
+                if infinite
+                else "To read NaN as gaps give gaps=True (Python), --missing smooth (command "
+                "line); otherwise fill gaps, or cut them out.",
             )
 
 

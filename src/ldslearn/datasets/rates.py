@@ -15,24 +15,34 @@ _SAME = 1.05  # rates of a smaller ratio are those of one sensor
 
 def warn_of_mixed_rates(names: Sequence[str], rates: Floats | None) -> None:
     """Warn once if the rates that are known differ by more than 5 %."""
-    if rates is None:
-        return
-    groups: list[tuple[float, list[str]]] = []
-    for index in np.argsort(rates, kind="stable"):
-        if math.isnan(rates[index]):
-            continue
-        if not groups or rates[index] > _SAME * groups[-1][0]:
-            groups.append((float(rates[index]), []))
-        groups[-1][1].append(names[index])
+    groups = _group_rates(names, rates)
     if len(groups) > 1:
         texts = [f"{rate:.4g} Hz ({_errors.list_some(members, 1)})" for rate, members in groups]
         found = _errors.list_some(texts) + (" rates" if len(texts) > 5 else "")
         lowest = f"{groups[0][0]:.4g}"
         warnings.warn(
-            f"sequences must have one rate to be compared; got {found}. To resample them "
-            f"give rate={lowest}, --rate {lowest}.",
+            f"sequences must have one rate to be compared; got {found}. To resample them, "
+            f"pass rate={lowest} (Python) or --rate {lowest} (command line).",
             stacklevel=4,
         )
+
+
+def has_mixed_rates(rates: Floats | None) -> bool:
+    """Whether the rates that are known differ by more than 5 %."""
+    return rates is not None and len(_group_rates([""] * len(rates), rates)) > 1
+
+
+def _group_rates(names: Sequence[str], rates: Floats | None) -> list[tuple[float, list[str]]]:
+    """Return the lowest rate of each group of similar ones, with the names of its members."""
+    groups: list[tuple[float, list[str]]] = []
+    for index in [] if rates is None else np.argsort(rates, kind="stable"):
+        assert rates is not None
+        if math.isnan(rates[index]):
+            continue
+        if not groups or rates[index] > _SAME * groups[-1][0]:
+            groups.append((float(rates[index]), []))
+        groups[-1][1].append(names[index])
+    return groups
 
 
 def warn_of_other_rates(
@@ -54,7 +64,19 @@ def warn_of_other_rates(
         )
 
 
-def _describe_rates(rates: Floats | None) -> str:
+def warn_of_unchecked_rates(rates: Floats | None) -> None:
+    """Warn if rates are known, for a model that does not store those of its training data."""
+    if described := describe_rates(rates):
+        warnings.warn(
+            f"the model must store how its training files were read; got a file of ldslearn.save, "
+            f"which does not. The files have {described}, and are not resampled: labels may be "
+            "wrong if the training data had another rate. Train the model by `ldslearn train` or "
+            "ldslearn.evaluate.train.",
+            stacklevel=3,
+        )
+
+
+def describe_rates(rates: Floats | None) -> str:
     """Return ``50 Hz``, ``25 to 50 Hz``, or an empty text where no rate is known."""
     known = [] if rates is None else [rate for rate in rates if not math.isnan(rate)]
     if not known:
@@ -78,6 +100,15 @@ def parse_rates(texts: Sequence[str] | None) -> Floats | None:
     return None if np.isnan(rates).all() else rates
 
 
+def describe_grid(step: float, n_merged: int, n_missing: int, *, in_seconds: bool) -> str:
+    """Return one line about samples that were placed on a grid of even steps."""
+    unit = " s" if in_seconds else ""
+    return (
+        f"grid: steps of {step:.4g}{unit}; {n_merged:,} samples merged, {n_missing:,} time points "
+        "missing"
+    )
+
+
 def describe_time(
     column: str, n_files: int, rates: Floats | None, unused: Sequence[str],
     channels: Sequence[str] | None, n_channels: int,
@@ -90,6 +121,6 @@ def describe_time(
         f"column {one}" if one.isdecimal() else f"column {one!r}" for one in column.split(",")
     )
     files = "1 file" if n_files == 1 else f"{n_files} files"
-    rate = _describe_rates(rates) or "no unit of time"
+    rate = describe_rates(rates) or "no unit of time"
     also = f" ({' and '.join(unused)} omitted)" if unused else ""
     return f"time: {called} of {files}, {rate}{also}; {describe_channels(channels, n_channels)}"

@@ -50,6 +50,8 @@ class ReadingSettings:
         Rows of ``.npy`` arrays are time points, and rows of tables are channels.
     channels : tuple of str, optional
         Names that the channels of tables must have, to be put in this order.
+    gaps : bool
+        Missing values are NaN, and times place the samples of tables on a grid.
     """
 
     frames: FrameOptions = field(default_factory=FrameOptions)
@@ -60,6 +62,7 @@ class ReadingSettings:
     rate: float | None = None
     transpose: bool = False
     channels: tuple[str, ...] | None = None
+    gaps: bool = False
 
     def __post_init__(self) -> None:
         for name in ("columns", "channels"):
@@ -85,6 +88,8 @@ class ReadingSettings:
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values that JSON can hold."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "frames"}
+        if not self.gaps:  # as in files of releases that did not know it
+            del own["gaps"]
         lists = {name: list(own[name]) for name in ("columns", "channels") if own[name]}
         return {**asdict(self.frames), **own, **lists}
 
@@ -145,10 +150,11 @@ class ReadingSettings:
         if self.transpose:
             if self.rate is not None:
                 raise unknown_rate(path, self.rate)
-            return Recording(self._cut_sequence(read_csv(path).T))
+            return Recording(self._cut_sequence(read_csv(path, gaps=self.gaps).T))
         found = read_timed_table(
-            path, self.time, self.columns, self.rate, self.channels, reference_name
-        )
+            path, self.time, self.columns, self.rate, self.channels, reference_name,
+            gaps=self.gaps,
+        )  # fmt: skip
         parts = [part for whole in found.parts for part in self._cut_sequence(whole)]
         return replace(found, parts=parts, rate=self._final_rate(found.rate))
 

@@ -32,7 +32,9 @@ def agree_on_columns(
     probes: list[tuple[str, CsvTable]] = []
     for index in sorted(chosen):
         try:
-            table = read_table(tables[index].source, settings.time, settings.columns)
+            table = read_table(
+                tables[index].source, settings.time, settings.columns, gaps=settings.gaps
+            )
         except (ValueError, OSError):
             continue
         probes.append((tables[index].name, table))

@@ -1,5 +1,4 @@
-"""Diagnostics of an evaluation: similarity, eigenvalues, codes, mistakes, clips, atoms."""
+"""Internal: what the page of an evaluation shows of it besides numbers.
 
-from ldslearn.diagnostics.diagnostics import Diagnostics, compute_diagnostics
-
-__all__ = ["Diagnostics", "compute_diagnostics"]
+`diagnostics` computes all of it: similarity, eigenvalues, codes, mistakes, clips and atoms.
+"""

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats
 from ldslearn.datasets.collection import Collection
-from ldslearn.diagnostics.similarity import space_evenly
+from ldslearn.drawing.sampling import space_evenly
 
 _MOST_CODED = 200  # sequences
 
@@ -29,6 +30,8 @@ class AtomUse:
     users: tuple[str, ...]
     shares: Floats
     sizes: Floats
+
+    __repr__ = summarize_fields
 
 
 def measure_atom_use(pipeline: Pipeline, known: Collection) -> AtomUse:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Bytes
 from ldslearn.datasets.collection import Collection
 from ldslearn.diagnostics.atom_use import measure_atom_use
@@ -28,6 +29,8 @@ class Clip:
     label: str
     frames: Bytes
     simulated: Bytes
+
+    __repr__ = summarize_fields
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class AtomClip:
     share: float
     columns: Bytes
     simulated: Bytes
+
+    __repr__ = summarize_fields
 
 
 def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip, ...]:

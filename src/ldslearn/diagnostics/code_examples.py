@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from ldslearn._reprs import summarize_fields
 from ldslearn.datasets.collection import Collection
 from ldslearn.diagnostics.atom_use import measure_atom_use
 from ldslearn.diagnostics.similarity import find_long_enough
@@ -46,6 +47,8 @@ class CodeExample:
     coefficients: tuple[float, ...]
     atoms: tuple[AtomName, ...]
     n_nonzero: int
+
+    __repr__ = summarize_fields
 
 
 def choose_code_examples(

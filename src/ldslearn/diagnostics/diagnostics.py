@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Complexes, Indices
 from ldslearn.datasets.collection import Collection
 from ldslearn.diagnostics.chosen_kernel import compute_chosen_kernel, describe_chosen_kernel
@@ -19,10 +20,11 @@ from ldslearn.diagnostics.similarity import (
     Similarity,
     compute_similarity,
     find_long_enough,
-    space_evenly,
 )
+from ldslearn.drawing.sampling import space_evenly
 from ldslearn.evaluate.methods import Settings
 from ldslearn.evaluate.runs import Round
+from ldslearn.random_systems import RandomSystemsClassifier
 
 _MOST_EIGENVALUES = 360
 _MOST_NUMBERS = 40_000_000  # in the measurement matrices that a map is computed from
@@ -50,6 +52,8 @@ class Diagnostics:
     atoms: tuple[AtomClip, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
 
+    __repr__ = summarize_fields
+
 
 def compute_diagnostics(
     data: Collection,
@@ -74,6 +78,8 @@ def compute_diagnostics(
         # The evaluation has warned already, for example of empty codes.
         warnings.simplefilter("ignore", UserWarning)
         fit = first.fit
+        if isinstance(fit.estimator, RandomSystemsClassifier):
+            return _diagnose_random_systems(data, fit.estimator, settings, mislabelled)
         *before, encoder, _ = fit.pipeline
         shown = data[_choose_sequences(data, encoder)]
         inputs: Any = shown.X
@@ -96,6 +102,25 @@ def compute_diagnostics(
             make_atom_clips(fit.pipeline, first.known, settings.seed, len(mistakes)),
             extract_mistakes(data, mistakes),
         )
+
+
+def _diagnose_random_systems(
+    data: Collection,
+    classifier: RandomSystemsClassifier,
+    settings: Settings,
+    mislabelled: Sequence[Mapping[str, Any]],
+) -> Diagnostics:
+    """Return the diagnostics of a classifier that encodes no systems: no eigenvalues, no codes."""
+    shown = data[space_evenly(len(data), MOST_POINTS)]
+    features = classifier.compute_features(shown.X)
+    K, mistakes = features @ features.T / features.shape[1], choose_mistakes(mislabelled)
+    name = "inner product of the scaled features of random systems"
+    return Diagnostics(
+        compute_similarity(K, shown, name, len(data)),
+        {},
+        clips=make_class_clips(data, settings.seed, len(mistakes)),
+        mistakes=extract_mistakes(data, mistakes),
+    )
 
 
 def _choose_sequences(data: Collection, encoder: Any) -> Indices:

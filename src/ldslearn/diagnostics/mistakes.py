@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Bytes, Floats
-from ldslearn.auto.scaling import pooled_deviations
 from ldslearn.datasets.collection import Collection
 from ldslearn.diagnostics.clips import extract_film
-from ldslearn.diagnostics.similarity import space_evenly
+from ldslearn.drawing.sampling import space_evenly
+from ldslearn.sequences.moments import pooled_deviations
 
 MOST_MISTAKES = 12
 MOST_CHANNELS = 6
@@ -50,6 +51,8 @@ class Mistake:
     n_timepoints: int
     share: float | None = None
     votes: float | None = None
+
+    __repr__ = summarize_fields
 
 
 def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats, Indices
 from ldslearn.datasets.collection import Collection
+from ldslearn.drawing.sampling import space_evenly
 
 MOST_POINTS = 1000  # of a map
 _MOST_ROWS = 400  # of a matrix
@@ -39,10 +41,7 @@ class Similarity:
     kernel_name: str
     n_sequences: int
 
-
-def space_evenly(n: int, most: int) -> Indices:
-    """Return at most `most` of n indices, evenly spaced."""
-    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
+    __repr__ = summarize_fields
 
 
 def find_long_enough(data: Collection, encoder: Any) -> Indices:

@@ -22,6 +22,24 @@ class Atoms:
     terms : list of dict of str to Columns
         For each code, its terms by name: "symmetric", "skew", "covariance", "finite".
     delays : int
+        Consecutive samples stacked in a measurement.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 6. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn import LDSDictionary, LDSEncoder
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> systems = LDSEncoder(n_states=4).fit_transform(X_train)
+    >>> dictionary = LDSDictionary(n_atoms=4, max_iter=2, random_state=0).fit(systems)
+    >>> dictionary.atoms_
+    Atoms(4 of each: symmetric, skew)
+    >>> dictionary.atoms_.systems()
+    LDS(8 systems, n_channels=6, n_states=4, with B, x0)
     """
 
     terms: list[dict[str, Columns]]
@@ -68,8 +86,12 @@ class Atoms:
         """Return the atoms as systems: the symmetric parts, then the skew ones.
 
         With separate codes they are in the order of the columns of the codes. A part does not
-        define its noise or initial state: for simulation all states start at 1/sqrt(n_states), and
-        noise drives every state equally, whatever `covariance` is.
+        define its noise or initial state: for simulation all states start at ``1/sqrt(n_states)``,
+        and noise drives every state equally, whatever `covariance` is.
+
+        Returns
+        -------
+        LDS
         """
         parts = [form.systems() for form in (self.symmetric, self.skew) if form is not None]
         if not parts:
@@ -83,7 +105,16 @@ class Atoms:
 
     @classmethod
     def concatenate(cls, batches: Sequence[Self]) -> Self:
-        """Return one dictionary of several of the same kind."""
+        """Return one dictionary of several of the same kind.
+
+        Parameters
+        ----------
+        batches : sequence of Atoms
+
+        Returns
+        -------
+        Atoms
+        """
         terms = [
             {name: Columns.concatenate([b.terms[i][name] for b in batches]) for name in term}
             for i, term in enumerate(batches[0].terms)
@@ -94,6 +125,15 @@ class Atoms:
         """Return these atoms, arranged as the codes that `terms` of systems have.
 
         Centres of clusters have all parts in one code; a dictionary may have one code per part.
+
+        Parameters
+        ----------
+        terms : list of dict of str to Columns
+        delays : int
+
+        Returns
+        -------
+        Atoms
         """
         if self.delays != delays:
             raise _errors.invalid("init", f"have delays={delays}", f"delays={self.delays}", "")
@@ -113,7 +153,7 @@ class Atoms:
         return type(self)(arranged, self.delays)
 
     def complete(self) -> Self:
-        """Return a copy without columns of zeros; see :meth:`Columns.complete`."""
+        """Return a copy whose columns of zeros are replaced by arbitrary orthonormal ones."""
         terms = [{name: x.complete() for name, x in term.items()} for term in self.terms]
         return type(self)(terms, self.delays)
 

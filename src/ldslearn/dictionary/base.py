@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import as_random_state, check_real, check_whole
+from ldslearn._checks import check_real, check_whole
 from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
 from ldslearn._tags import NonTabularMixin
@@ -17,14 +17,13 @@ from ldslearn._types import Floats
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.block_group import BlockGroup
-from ldslearn.dictionary.centres import run_restarts
-from ldslearn.dictionary.columns import Columns
+from ldslearn.dictionary.initial_atoms import make_initial_atoms, name_terms
 from ldslearn.dictionary.online import Memory, learn_batch
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.dictionary.samples import Samples, is_in_blocks, open_samples
 from ldslearn.geometry.fitted_kernels import check_same_layout, systems_not_as_fitted
-from ldslearn.models import LDS, as_systems
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
+from ldslearn.models.lds import LDS, as_systems
 
 
 class SystemDictionary(
@@ -44,6 +43,10 @@ class SystemDictionary(
         ----------
         X : LDS or LDSStore
         y : ignored
+
+        Returns
+        -------
+        self
         """
         systems = as_batch(X)
         self._check_parameters(len(systems))
@@ -98,6 +101,10 @@ class SystemDictionary(
         ----------
         X : LDS
         y : ignored
+
+        Returns
+        -------
+        self
         """
         new = not hasattr(self, "atoms_")
         systems = as_systems(X, "X", at_least_one=True) if new else self._check_like(X)
@@ -122,10 +129,17 @@ class SystemDictionary(
 
     @apply_by_blocks
     def transform(self, X: LDS) -> Floats:
-        """Return the codes, (len(X), n_atoms).
+        """Return the codes.
 
-        Two-fold systems with separate codes have (len(X), 2 n_atoms): those of the symmetric parts,
-        then those of the skew parts.
+        Parameters
+        ----------
+        X : LDS or LDSStore
+
+        Returns
+        -------
+        (len(X), n_atoms) array
+            Two-fold systems with separate codes have 2 `n_atoms` columns: those of the symmetric
+            parts, then those of the skew parts.
         """
         groups = self.make_groups(X)
         for group in groups:
@@ -133,11 +147,32 @@ class SystemDictionary(
         return np.concatenate([group.codes for group in groups], axis=1)
 
     def fit_transform(self, X: LDS, y: Any = None) -> Floats:
-        """Learn the atoms, and return the codes of the same systems."""
+        """Learn the atoms, and return the codes of the same systems.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+        y : ignored
+
+        Returns
+        -------
+        (len(X), n_atoms) array
+            As from `transform`.
+        """
         return self.fit(X).transform(X)
 
     def score(self, X: LDS | StoredSystems, y: Any = None) -> float:
-        """Return minus the objective per system, best codes included."""
+        """Return minus the objective per system, best codes included.
+
+        Parameters
+        ----------
+        X : LDS or LDSStore
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self, "atoms_")
         systems = as_batch(X)
         self._check_like(systems[:1])
@@ -146,7 +181,18 @@ class SystemDictionary(
             return -sum(group.update_codes(self.n_jobs) for group in groups) / len(systems)
 
     def with_atoms(self, atoms: Atoms, like: LDS) -> Self:
-        """Use given atoms, as if they had been learned from systems like those given."""
+        """Use given atoms, as if they had been learned from systems like those given.
+
+        Parameters
+        ----------
+        atoms : Atoms
+        like : LDS
+            Of the layout of the systems to code.
+
+        Returns
+        -------
+        self
+        """
         recipe = self._make_recipe().for_windows(like.windows)
         groups = self._group_samples(_make_samples(recipe, like[:1]), recipe, atoms)
         self._set_results(groups, recipe, like, [], "nothing was learned")
@@ -157,7 +203,16 @@ class SystemDictionary(
         raise NotImplementedError
 
     def make_groups(self, X: LDS) -> list[Group]:
-        """Return one group per code: the atoms and new systems, not coded yet."""
+        """Return one group per code: the atoms and new systems, not coded yet.
+
+        Parameters
+        ----------
+        X : LDS
+
+        Returns
+        -------
+        list of Group
+        """
         check_is_fitted(self, "atoms_")
         systems = self._check_like(X)
         return self._group_samples(_make_samples(self.recipe_, systems), self.recipe_, self.atoms_)
@@ -189,46 +244,17 @@ class SystemDictionary(
 
     def _set_atoms(self, groups: list[Group], recipe: Recipe, systems: LDS | StoredSystems) -> None:
         """Set the atoms to those of the groups."""
-        terms = _name_terms(recipe, [group.atoms for group in groups])
+        terms = name_terms(recipe, [group.atoms for group in groups])
         self.recipe_, self._like = recipe, systems[:1]
         self.atoms_ = Atoms(terms, systems.delays)
 
     def _make_initial_atoms(
         self, systems: LDS | StoredSystems, recipe: Recipe, samples: list[Samples]
     ) -> Atoms:
-        random = as_random_state(self.random_state)
-        like = _name_terms(recipe, [one.first_sample for one in samples])
-        if isinstance(self.init, Atoms):
-            if len(self.init) != self.n_atoms:
-                raise _errors.invalid(
-                    "init", f"hold n_atoms={self.n_atoms} atoms", len(self.init), ""
-                )
-            return self.init.arrange_like(like, systems.delays)
-        if isinstance(self.init, LDS):
-            layouts = [
-                (batch.shape[1:], batch.delays, batch.windows) for batch in (self.init, systems)
-            ]
-            if layouts[0] != layouts[1] or len(self.init) != self.n_atoms:
-                raise _errors.invalid(
-                    "init", f"hold n_atoms={self.n_atoms} systems like {systems[:1]}", self.init, ""
-                )
-            given = Atoms(recipe.make_columns(self.init), systems.delays)
-            return given.arrange_like(like, systems.delays).complete()
-        if isinstance(self.init, str) and self.init == "random":
-            chosen = random.choice(len(systems), self.n_atoms, replace=False)
-            terms = _name_terms(recipe, [one.take(chosen) for one in samples])
-            return Atoms(terms, systems.delays).complete()
-        if isinstance(self.init, str) and self.init == "kmeans":
-            terms = []
-            for code, one in zip(recipe.codes, samples, strict=True):
-                runs = run_restarts(
-                    one, list(code.values()), self.n_atoms, random,
-                    n_init=3, max_iter=10, tol=1e-3, n_jobs=self.n_jobs,
-                )  # fmt: skip
-                best = min(runs, key=lambda run: run.inertia[-1])
-                terms.append(dict(zip(code, best.centres, strict=True)))
-            return Atoms(terms, systems.delays)
-        raise _errors.invalid_parameter("init", "be 'kmeans', 'random', an LDS or atoms", self.init)
+        return make_initial_atoms(
+            self.init, self.n_atoms, systems, recipe, samples,
+            random_state=self.random_state, n_jobs=self.n_jobs,
+        )  # fmt: skip
 
     def _check_parameters(self, n_systems: int) -> None:
         check_whole("n_atoms", self.n_atoms)
@@ -260,12 +286,6 @@ class SystemDictionary(
 
 def _make_samples(recipe: Recipe, systems: LDS) -> list[Samples]:
     return [Samples.of(list(terms.values())) for terms in recipe.make_columns(systems)]
-
-
-def _name_terms(recipe: Recipe, terms: list[list[Columns]]) -> list[dict[str, Columns]]:
-    """Return the terms of every code by name."""
-    pairs = zip(recipe.codes, terms, strict=True)
-    return [dict(zip(code, columns, strict=True)) for code, columns in pairs]
 
 
 def _format_state(groups: list[Group], objective: float) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.closed_form import plain_sums, skew_sums, symmetric_sums
 from ldslearn.geometry.pairs import BatchBases, sum_pairs
@@ -37,6 +38,8 @@ class Columns:
     kind: Kind
     rows: Floats
     eigenvalues: Floats
+
+    __repr__ = summarize_fields
 
     @classmethod
     def of(cls, form: SymmetricForm | SkewForm | Floats) -> Self:

@@ -1,4 +1,4 @@
-"""The paper's methods by their names, and the automatic method."""
+"""The paper's methods by their names, the automatic method, and random systems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +15,50 @@ from ldslearn.classify import (
     SparseCodingClassifier,
 )
 from ldslearn.dictionary import FiniteDictionary, LDSDictionary
+from ldslearn.random_systems import RandomSystemsClassifier
 
 # Seconds. Less than the 60 of AutoLDSClassifier: a command fits one model per split. Recorded
 # results depend on it.
 COMMAND_BUDGET = 30.0
-ENCODER = ("n_states", "delays", "stabilizer", "scale")  # parameters of all methods but auto
+ENCODER = (
+    "n_states",
+    "delays",
+    "stabilizer",
+    "scale",
+)  # parameters of methods that encode
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of all methods: the paper's values, and the time budget of "auto" in seconds."""
+    """Parameters of all methods; the defaults are the paper's values where it states them.
+
+    Attributes
+    ----------
+    sparsity : float, default=0.1
+        Weight of the penalty on the codes, lambda.
+    atoms : int, default=16
+        Atoms of a dictionary, or of the dictionary of each class with `per_class`.
+    order : int, default=5
+        Blocks of the finite observability matrix, L.
+    budget : float, default=30.0
+        Time budget of the method "auto", in seconds.
+    seed : int, default=0
+    n_jobs : int or None, default=None
+    mix : float or "cv", default=0.5
+        Weight of the subspace kernel against the covariance kernel, beta; "cv" chooses it by
+        cross-validation.
+    bandwidth : float or "median", default=200.0
+        Of the Martin kernel, sigma squared.
+    per_class : bool, default=False
+        Whether each class has a dictionary of its own.
+
+    Examples
+    --------
+    >>> from ldslearn.evaluate import METHODS, Settings
+    >>> classifier = METHODS["lds-sc-grass"].build(Settings(sparsity=0.02))
+    >>> classifier.sparsity
+    0.02
+    """
 
     sparsity: float = 0.1
     atoms: int = 16
@@ -43,13 +77,26 @@ class Method:
 
     Attributes
     ----------
-    name, title : str
+    name : str
+    title : str
+        What it is, in words.
     build : callable
         ``build(settings)`` returns the classifier.
-    uses : tuple of str
-        Its own parameters, by their names in :class:`Settings`.
-    automatic : bool
+    uses : tuple of str, default=()
+        Its own parameters, by their names in :class:`~ldslearn.evaluate.Settings`.
+    automatic : bool, default=False
         Whether it accepts sequences and chooses all parameters itself.
+    encodes : bool, default=True
+        Whether sequences are encoded as systems for it; else it accepts sequences.
+
+    Examples
+    --------
+    >>> from ldslearn.evaluate import METHODS
+    >>> method = METHODS["lds-sc-grass"]
+    >>> method.title
+    'sparse coding, projection kernel'
+    >>> method.parameters
+    ('n_states', 'delays', 'stabilizer', 'scale', 'sparsity')
     """
 
     name: str
@@ -57,6 +104,7 @@ class Method:
     build: Callable[[Settings], Any]
     uses: tuple[str, ...] = ()
     automatic: bool = False
+    encodes: bool = True
 
     @property
     def uses_sparsity(self) -> bool:
@@ -71,7 +119,8 @@ class Method:
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of all its parameters."""
-        return self.uses if self.automatic else (*ENCODER, *self.uses)
+        encoded = self.encodes and not self.automatic
+        return (*ENCODER, *self.uses) if encoded else self.uses
 
 
 def _martin_options(s: Settings) -> dict[str, Any]:
@@ -123,6 +172,12 @@ METHODS = {
             lambda s: AutoLDSClassifier(s.budget, random_state=s.seed, n_jobs=s.n_jobs),
             ("budget",),
             automatic=True,
+        ),
+        Method(
+            "random-systems",
+            "random systems and ridge regression",
+            lambda s: RandomSystemsClassifier(random_state=s.seed, n_jobs=s.n_jobs),
+            encodes=False,
         ),
         Method(
             "lds-martin",
@@ -202,7 +257,28 @@ DEFAULT_METHOD = "auto"
 
 
 def find_method(name: str) -> Method:
-    """Return a method by its name."""
+    """Return a method by its name.
+
+    Parameters
+    ----------
+    name : str
+        A name of :data:`~ldslearn.evaluate.METHODS`.
+
+    Returns
+    -------
+    Method
+
+    Raises
+    ------
+    ValueError
+        If there is no such method. The message names similar ones.
+
+    Examples
+    --------
+    >>> from ldslearn.evaluate import find_method
+    >>> find_method("lds-martin").title
+    'nearest neighbour by Martin distance'
+    """
     if name == "kmeans":
         raise _errors.invalid(
             "method", "be a classifier", "'kmeans', which groups without labels",

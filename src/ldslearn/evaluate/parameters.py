@@ -32,13 +32,36 @@ class Parameters:
         By name; None is chosen with the data.
     sources : dict of str to str
         For each "given", "paper, Sec. 9", "default", or how it is chosen with the data.
+
+    See Also
+    --------
+    ldslearn.evaluate.settle_parameters : Makes them.
+
+    Examples
+    --------
+    >>> from ldslearn.evaluate import Parameters
+    >>> parameters = Parameters({"n_states": 20}, {"n_states": "given"})
+    >>> parameters.as_dict()
+    {'n_states': {'value': 20, 'from': 'given'}}
+    >>> parameters.as_arguments(seed=1)["n_states"]
+    20
     """
 
     values: dict[str, Any]
     sources: dict[str, str]
 
     def as_arguments(self, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
-        """Return those of :func:`~ldslearn.evaluate.evaluate` and ``train``."""
+        """Return them as keyword arguments of :func:`~ldslearn.evaluate.evaluate` and ``train``.
+
+        Parameters
+        ----------
+        seed : int, default=0
+        n_jobs : int or None, default=None
+
+        Returns
+        -------
+        dict
+        """
         known = {one.name for one in fields(Settings)} - {"sparsity"}
         own = {name: value for name, value in self.values.items() if name in known}
         encoder = {
@@ -54,7 +77,12 @@ class Parameters:
         }
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
-        """Return plain values: for each parameter its `value` and where it is `from`."""
+        """Return plain values: for each parameter its `value` and where it is `from`.
+
+        Returns
+        -------
+        dict of str to dict
+        """
         return {
             name: {"value": value, "from": self.sources[name]}
             for name, value in self.values.items()
@@ -64,7 +92,7 @@ class Parameters:
 def settle_parameters(
     method: Method, given: dict[str, Any], paper_set: str | None = None
 ) -> Parameters:
-    """Return the parameters of a method.
+    """Return the parameters of a method: those given, else the paper's, else defaults.
 
     Parameters
     ----------
@@ -74,6 +102,19 @@ def settle_parameters(
     paper_set : str, optional
         A name of :data:`~ldslearn.evaluate.PAPER_SETS`, whose published parameters are used
         where none are given.
+
+    Returns
+    -------
+    settled : Parameters
+
+    Examples
+    --------
+    >>> from ldslearn.evaluate import METHODS, settle_parameters
+    >>> found = settle_parameters(METHODS["lds-sc-grass"], {"scale": 3.0}, paper_set="ucla")
+    >>> found.values["n_states"], found.sources["n_states"]
+    (20, 'paper, Figs. 4 to 10')
+    >>> found.values["scale"], found.sources["scale"]
+    (3.0, 'given')
     """
     asked = {name: value for name, value in given.items() if value is not None}
     if method.automatic:

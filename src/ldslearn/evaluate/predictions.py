@@ -11,7 +11,7 @@ from ldslearn._types import Indices
 from ldslearn.auto.certainty import MEANINGS, predict_with_certainty
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.fitting import Fit
-from ldslearn.sequences import select
+from ldslearn.sequences.named import select
 
 
 def list_mislabelled(

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedShuffleSplit
 
 from ldslearn import _errors
-from ldslearn._errors import suggest_name
 from ldslearn._types import Indices
 from ldslearn.classify.folds import cut_folds
 from ldslearn.datasets.collection import UNUSED, Collection
@@ -15,26 +14,41 @@ from ldslearn.evaluate.label_checks import check_two_classes, no_labels, too_few
 
 Split = tuple[Indices, Indices]
 
-_KINDS = ("folds", "shuffle", "split", "trials", "groups")
+KINDS = ("folds", "shuffle", "split", "trials", "groups")
 _DRAWS = 8  # with more, the best would be the same in every round
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """A way to split a collection; :func:`parse_protocol` reads one from text.
+    """A way to split a collection into training and test sequences.
 
     Attributes
     ----------
-    kind : "folds", "shuffle", "split", "trials" or "groups"
-    repeats : int
+    kind : {"folds", "shuffle", "split", "trials", "groups"}
+    repeats : int, default=1
         Number of folds or of shuffles.
-    test_size : float
+    test_size : float, default=0.1
         Fraction of each class that is tested, for shuffles.
-    test : str
+    test : str, default="test"
         Value of ``Collection.split`` that is tested; "each" tests every value in turn.
-    ignore_groups : bool
+    ignore_groups : bool, default=False
         Whether folds and shuffles may split a group. They keep it on one side unless a protocol of
         the paper says otherwise.
+
+    See Also
+    --------
+    ldslearn.evaluate.parse_protocol : Reads one from text.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import Collection, make_lds_sequences
+    >>> from ldslearn.evaluate import Protocol
+    >>> data = Collection(*make_lds_sequences(2, 5, random_state=0))
+    >>> protocol = Protocol("folds", 5)
+    >>> [len(test) for train, test in protocol.splits(data)]
+    [2, 2, 2, 2, 2]
+    >>> print(protocol)
+    folds:5
     """
 
     kind: str
@@ -44,8 +58,8 @@ class Protocol:
     ignore_groups: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:
-            raise _errors.unknown_name("kind", self.kind, _KINDS)
+        if self.kind not in KINDS:
+            raise _errors.unknown_name("kind", self.kind, KINDS)
 
     def splits(self, data: Collection, seed: int = 0) -> list[Split]:
         """Return training and test indices of every round; the same ones for the same seed.
@@ -53,6 +67,17 @@ class Protocol:
         Where groups are known, folds and shuffles keep each of them on one side, unless
         `ignore_groups` is set. Sequences whose part is "unused" are in neither. Trials have lists
         of their own.
+
+        Parameters
+        ----------
+        data : Collection
+            With labels.
+        seed : int, default=0
+
+        Returns
+        -------
+        list of (train, test)
+            Each an array of indices of `data`.
         """
         if data.y is None:
             raise no_labels(data.names)
@@ -141,51 +166,6 @@ class Protocol:
             "split": "split" if self.test == "test" else f"split:{self.test}",
         }.get(self.kind, self.kind)
         return f"{text}, groups ignored" if self.ignore_groups else text
-
-
-# Protocols of the paper (Sec. 9.1, 9.3). Its random splits are stratified by class alone:
-# illuminations and subjects are on both sides.
-PROTOCOLS = {
-    "cambridge": Protocol("split"),
-    "cambridge-halves": Protocol("shuffle", 10, 0.5, ignore_groups=True),
-    "ucsd": Protocol("trials"),
-    "ucla": Protocol("split", test="each"),
-    "dyntexpp": Protocol("shuffle", 10, 0.5, ignore_groups=True),
-    "tactile": Protocol("shuffle", 10, 0.1, ignore_groups=True),
-}
-GRAMMAR = "folds:K, shuffle:REPEATS:FRACTION, split[:PART], split:each, trials, groups"
-
-
-def parse_protocol(text: str) -> Protocol:
-    """Return the protocol of a text such as ``folds:5``.
-
-    ``folds:K`` are stratified folds (whole groups stay together where groups are known),
-    ``shuffle:10:0.1`` ten random splits that test a tenth of each class, ``split`` the split that
-    comes with the data, ``split:3`` tests part 3, ``split:each`` every part in turn, ``trials`` are
-    those that were published with the data, ``groups`` leaves out one group at a time. The names
-    of :data:`PROTOCOLS` are known, too; some of them ignore groups.
-    """
-    if text in PROTOCOLS:
-        return PROTOCOLS[text]
-    kind, *rest = text.split(":")
-    try:
-        if kind == "folds" and len(rest) == 1 and int(rest[0]) >= 2:
-            return Protocol("folds", int(rest[0]))
-        if kind == "shuffle" and len(rest) == 2 and int(rest[0]) >= 1 and 0 < float(rest[1]) < 1:
-            return Protocol("shuffle", int(rest[0]), float(rest[1]))
-    except ValueError:
-        pass
-    if kind == "split" and len(rest) <= 1:
-        return Protocol("split", test=rest[0] if rest else "test")
-    if text in ("groups", "trials"):
-        return Protocol(text)
-    if kind == "folds" and len(rest) == 1 and rest[0].lstrip("-").isdecimal():
-        raise _errors.invalid("protocol", "have at least 2 folds", repr(text), "Write folds:5.")
-    near = suggest_name(":".join([kind, *rest]), [":".join([one, *rest]) for one in _KINDS])
-    raise _errors.invalid(
-        "protocol", f"be one of {GRAMMAR}, {', '.join(PROTOCOLS)}", repr(text),
-        (near or suggest_name(text, PROTOCOLS)).strip(),
-    )  # fmt: skip
 
 
 def choose_protocol(data: Collection) -> Protocol:

@@ -16,16 +16,32 @@ _EVERYWHERE: dict[str, Published] = {
 
 @dataclass(frozen=True)
 class PaperSet:
-    """One of the paper's sets.
+    """Protocols and parameters of the paper for one of its sets.
 
     Attributes
     ----------
     protocol : str
         A name of :data:`~ldslearn.evaluate.PROTOCOLS`, for classification by sparse coding.
-    halves : str or None
+    halves : str or None, default=None
         Likewise, for methods that learn atoms, on sets for which the paper learns any (Sec. 9.3).
-    coding, dictionary : dict of str to (value, str)
-        Parameters for sparse coding and its baselines, and for dictionaries.
+    coding : dict of str to (value, str)
+        Parameters for sparse coding and its baselines, each with its section.
+    dictionary : dict of str to (value, str)
+        Parameters for dictionaries.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn.evaluate import PAPER_SETS
+    >>> cambridge = PAPER_SETS["cambridge"]
+    >>> cambridge.protocol, cambridge.halves
+    ('cambridge', 'cambridge-halves')
+    >>> cambridge.parameters(dictionary=True, names=("n_states", "mix"))
+    {'n_states': (10, 'Sec. 9.3'), 'mix': (0.2, 'Sec. 9.3')}
     """
 
     protocol: str
@@ -34,11 +50,33 @@ class PaperSet:
     dictionary: dict[str, Published] = field(default_factory=dict)
 
     def find_protocol(self, dictionary: bool) -> str:
-        """Return the name of the protocol for a kind of methods."""
+        """Return the name of the protocol for a kind of methods.
+
+        Parameters
+        ----------
+        dictionary : bool
+            Whether the method learns atoms.
+
+        Returns
+        -------
+        str
+        """
         return self.halves if dictionary and self.halves is not None else self.protocol
 
     def parameters(self, dictionary: bool, names: tuple[str, ...]) -> dict[str, Published]:
-        """Return those of the parameters `names` that the paper states for a kind of methods."""
+        """Return those of the parameters `names` that the paper states for a kind of methods.
+
+        Parameters
+        ----------
+        dictionary : bool
+            Whether the method learns atoms.
+        names : tuple of str
+
+        Returns
+        -------
+        dict of str to (value, str)
+            Each value with its section.
+        """
         systems = {**self.dictionary, **self.coding}  # fitted alike for both kinds
         shared = {name: one for name, one in systems.items() if name in ("scale", "stabilizer")}
         printed = self.dictionary if dictionary else self.coding
@@ -46,7 +84,12 @@ class PaperSet:
         return {name: own[name] for name in names if name in own}
 
     def as_entries(self) -> dict[str, Any]:
-        """Return protocols and parameters as an entry of ``configs/collections.toml`` has them."""
+        """Return protocols and parameters as an entry of ``configs/collections.toml`` has them.
+
+        Returns
+        -------
+        dict
+        """
         own = {**self.dictionary, **self.coding}
         found: dict[str, Any] = {
             name: own[name][0] for name in ("n_states", "scale", "stabilizer") if name in own

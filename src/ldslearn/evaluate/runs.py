@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ldslearn._parallel import show_progress
+from ldslearn._reprs import summarize_fields
 from ldslearn._versions import list_versions
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.summary import summarize_collection
@@ -22,12 +23,39 @@ from ldslearn.evaluate.protocols import Protocol, choose_protocol
 
 @dataclass(frozen=True)
 class Round:
-    """One round: the fit, its training and test sequences, and the predictions."""
+    """One round of an evaluation: the fit, its training and test sequences, and the predictions.
+
+    Attributes
+    ----------
+    fit : Fit
+        ``fit.estimator`` is the fitted estimator of sequences, ``fit.pipeline`` its steps, and
+        ``fit.choice`` the chosen parameters.
+    known : Collection
+        Training sequences.
+    unknown : Collection
+        Test sequences.
+    predicted : (n_test,) array
+        Predicted labels of the test sequences.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import Collection, make_lds_sequences
+    >>> from ldslearn.evaluate import evaluate, parse_protocol
+    >>> data = Collection(*make_lds_sequences(2, 6, random_state=0))
+    >>> rounds = []
+    >>> record = evaluate(
+    ...     data, "lds-martin", parse_protocol("folds:2"), n_states=4, on_first=rounds.append
+    ... )
+    >>> len(rounds[0].known), len(rounds[0].unknown), rounds[0].predicted.shape
+    (6, 6, (6,))
+    """
 
     fit: Fit
     known: Collection
     unknown: Collection
     predicted: NDArray[Any]
+
+    __repr__ = summarize_fields
 
 
 def evaluate(
@@ -49,20 +77,26 @@ def evaluate(
     ----------
     data : Collection
         With labels.
-    method : str
+    method : str, default="auto"
         A name of :data:`~ldslearn.evaluate.METHODS`.
     protocol : Protocol, optional
-        Default: the data's own split, or five folds.
-    n_states, sparsity, delays : optional
-        Chosen on the training part of each round when not given (delays by a rule).
+        Default: the data's own trials or split, or five folds.
+    n_states : int, optional
+        States of each system; chosen on the training part of each round when not given.
+    sparsity : float, optional
+        Likewise.
+    delays : int, optional
+        Stacked samples; by the number of channels when not given.
     encoder : dict, optional
         Further arguments of :class:`~ldslearn.LDSEncoder`.
     settings : Settings, optional
+        Parameters of the method.
     parameters : dict, optional
-        Where parameters come from, as :func:`~ldslearn.evaluate.settle_parameters` describes it;
+        Where parameters come from, as :meth:`ldslearn.evaluate.Parameters.as_dict` describes it;
         kept in the record as it is.
     on_first : callable, optional
-        Called with the first :class:`Round` when it is done, to keep more than its numbers.
+        Called with the first :class:`~ldslearn.evaluate.Round` when it is done, to keep more than
+        its numbers.
 
     Returns
     -------
@@ -73,6 +107,17 @@ def evaluate(
         sequences again; `balanced_accuracy` and `macro_f1` of the predictions of all rounds
         together; the confusion matrix summed over rounds; `mislabelled`, one entry per wrong
         prediction; versions, and the data's fingerprint.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import Collection, make_lds_sequences
+    >>> from ldslearn.evaluate import evaluate, parse_protocol
+    >>> data = Collection(*make_lds_sequences(2, 6, random_state=0))
+    >>> record = evaluate(
+    ...     data, "lds-sc-grass", parse_protocol("folds:3"), n_states=4, sparsity=0.1
+    ... )
+    >>> record["accuracy"], len(record["rounds"]), record["confusion"]
+    (1.0, 3, [[6, 0], [0, 6]])
     """
     started = time.perf_counter()
     chosen_method, settings = find_method(method), settings or Settings()

@@ -10,6 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from ldslearn._parallel import show_progress
+from ldslearn._reprs import summarize_fields
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.protocols import Protocol, Split, choose_folds
@@ -25,16 +26,19 @@ class Choice:
 
     Attributes
     ----------
-    n_states, delays : int
+    n_states, delays : int or None
+        None if the method encodes no systems.
     sparsity : float or None
     tried : list of dict
         One per candidate: n_states, sparsity, accuracy (mean over folds).
     """
 
-    n_states: int
-    delays: int
+    n_states: int | None
+    delays: int | None
     sparsity: float | None
     tried: list[dict[str, Any]]
+
+    __repr__ = summarize_fields
 
     def as_dict(self) -> dict[str, Any]:
         """Return the chosen parameters as plain values."""
@@ -65,7 +69,9 @@ def choose_parameters(
     data : Collection
         Training sequences, with labels.
     settings : Settings
-    n_states, sparsity, delays : optional
+    n_states : int, optional
+    sparsity : float, optional
+    delays : int, optional
     encoder : dict, optional
         Further arguments of the encoder.
     folds : Protocol, optional
@@ -73,6 +79,21 @@ def choose_parameters(
     whole : Collection, optional
         The collection that `data` is part of: states and delays must suit its shortest sequence,
         which may be a test sequence.
+
+    Returns
+    -------
+    Choice
+        With the fields `n_states`, `delays`, `sparsity` and `tried`, one dict per candidate with
+        its mean accuracy over the folds.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import Collection, make_lds_sequences
+    >>> from ldslearn.evaluate import METHODS, Settings, choose_parameters
+    >>> data = Collection(*make_lds_sequences(2, 4, random_state=0))
+    >>> choice = choose_parameters(METHODS["lds-sc-grass"], data, Settings(), n_states=4)
+    >>> choice.n_states, choice.sparsity, len(choice.tried)
+    (4, 0.1, 2)
     """
     whole = data if whole is None else whole
     delays = choose_delays(whole, n_states) if delays is None else delays
@@ -82,8 +103,9 @@ def choose_parameters(
         sparsities = SPARSITIES[::-1] if sparsity is None else (sparsity,)
     if len(orders) * len(sparsities) == 1:
         return Choice(orders[0], delays, sparsities[0], [])
+    usual_states = int(make_default_encoder(whole, n_states, delays).n_states)
     usual = Choice(
-        int(make_default_encoder(whole, n_states, delays).n_states),
+        usual_states,
         delays,
         (settings.sparsity if sparsity is None else sparsity) if method.uses_sparsity else None,
         [],
@@ -95,7 +117,7 @@ def choose_parameters(
         splits = (folds or choose_folds(data)).splits(data, settings.seed)
         tried = _try_all(method, data, settings, orders, sparsities, delays, encoder or {}, splits)
     except ValueError as error:
-        warnings.warn(_describe_untried(usual.n_states, usual.sparsity, error), stacklevel=2)
+        warnings.warn(_describe_untried(usual_states, usual.sparsity, error), stacklevel=2)
         return usual
     best = max(tried, key=lambda candidate: candidate["accuracy"])
     return Choice(best["n_states"], delays, best["sparsity"], tried)
@@ -142,6 +164,8 @@ def build_pipeline(
     method: Method, choice: Choice, settings: Settings, encoder: dict[str, Any] | None = None
 ) -> Pipeline:
     """Return encoder and classifier with the chosen parameters."""
+    assert choice.n_states is not None  # of a method that encodes systems
+    assert choice.delays is not None
     setting = settings if choice.sparsity is None else replace(settings, sparsity=choice.sparsity)
     return make_pipeline(
         LDSEncoder(

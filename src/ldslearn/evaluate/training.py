@@ -25,7 +25,43 @@ def train(
     settings: Settings | None = None,
     parameters: dict[str, Any] | None = None,
 ) -> Model:
-    """Return a model trained on all of a collection; parameters as in ``evaluate``."""
+    """Return a model trained on all of a collection.
+
+    Parameters
+    ----------
+    data : Collection
+        With labels.
+    method : str, default="auto"
+        A name of :data:`~ldslearn.evaluate.METHODS`.
+    n_states : int, optional
+        States of each system; chosen on `data` when not given.
+    sparsity : float, optional
+        Likewise.
+    delays : int, optional
+        Stacked samples; by the number of channels when not given.
+    encoder : dict, optional
+        Further arguments of :class:`~ldslearn.LDSEncoder`.
+    settings : Settings, optional
+        Parameters of the method.
+    parameters : dict, optional
+        Where parameters come from, as :meth:`ldslearn.evaluate.Parameters.as_dict` describes it;
+        kept in the model as it is.
+
+    Returns
+    -------
+    Model
+        It predicts sequences and files, which it reads with the settings of `data`, and has
+        ``save`` and ``load``.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import Collection, make_lds_sequences
+    >>> from ldslearn.evaluate import train
+    >>> data = Collection(*make_lds_sequences(2, 6, random_state=0))
+    >>> model = train(data, "lds-sc-grass", n_states=4, sparsity=0.1)
+    >>> model.predict(data.X[:2]).tolist()
+    ['0', '0']
+    """
     chosen_method, settings = find_method(method), settings or Settings()
     if data.y is None:
         raise no_labels(data.names)
@@ -55,6 +91,8 @@ def _find_reading(data: Collection) -> ReadingSettings:
         raise _errors.invalid(
             "Collection.preprocessing", "hold options of load_folder", data.preprocessing, ""
         ) from error
+    if data.gaps:
+        reading = replace(reading, gaps=True)
     if data.channel_names is not None:
         reading = replace(reading, channels=data.channel_names)
     if data.frame_shape is None:

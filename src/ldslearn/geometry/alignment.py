@@ -24,25 +24,50 @@ def alignment_distance(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return min over orthogonal P of sqrt(weight |A1 - P'A2P|^2 + |C1 - C2P|^2).
-
-    The group-action distance of Afsari et al. (2012): how far apart two systems are in the best
-    common coordinates. Monotone steps start at P = polar(C2'C1) and at random orthogonal matrices.
-    The result is the best of some local minima, hence an upper bound.
+    r"""Return the alignment distances of all pairs: the differences in the best common coordinates.
 
     Parameters
     ----------
     X, Y : LDS
-        Of the same channels and order. Y is X when None.
-    weight : float
-        Weight of the transition matrices against the measurement matrices.
-    n_starts : int
+        Of the same channels and order. `Y` is `X` when None.
+    weight : float, default=1.0
+        Weight :math:`w` of the transition matrices relative to the measurement matrices.
+    n_starts : int, default=10
         Starting points per pair.
-    max_iter : int
+    max_iter : int, default=200
         Steps from each starting point.
-    random_state : int, RandomState, Generator or None
+    random_state : int, RandomState, Generator or None, default=0
         Random seed of the starting points.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+
+    Notes
+    -----
+    The minimum over orthogonal matrices :math:`P`
+
+    .. math:: d^2 = \min_P \; w \|A_1 - P^\top A_2 P\|_F^2 + \|C_1 - C_2 P\|_F^2.
+
+    Monotone steps start at :math:`P = \mathrm{polar}(C_2^\top C_1)` and at random orthogonal
+    matrices. The result is the best of some local minima, and hence an upper bound.
+
+    References
+    ----------
+    .. [1] B. Afsari, R. Chaudhry, A. Ravichandran, R. Vidal, *Group action induced distances for
+       averaging and clustering linear dynamical systems with applications to the analysis of
+       dynamic scenes*, CVPR 2012.
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import alignment_distance
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> alignment_distance(X).round(3)
+    array([[0.  , 0.98],
+           [0.98, 0.  ]])
     """
     check_real("weight", weight, "be non-negative", low=0)
     check_whole("max_iter", max_iter)

@@ -22,20 +22,45 @@ def binet_cauchy_kernel(
     normalise: bool = True,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return the Binet-Cauchy trace kernel sum_t decay^t y1(t)'y2(t) of outputs without noise.
-
-    From the first states x0, without means (Vishwanathan, Smola and Vidal 2007):
-    x0_1' M x0_2 with M = decay A1'M A2 + C1'C2.
+    r"""Return the Binet-Cauchy trace kernels of the outputs of all pairs.
 
     Parameters
     ----------
     X, Y : LDS
-        With x0; orders may differ.
-    decay : float
-        Factor of the weight per time point, in (0, 1).
-    normalise : bool
+        With `x0`, of the same channels; orders may differ. `Y` is `X` when None.
+    decay : float, default=0.9
+        Factor :math:`\gamma` of the weight per time point, in (0, 1).
+    normalise : bool, default=True
         Divide by the square roots of k(X, X) and k(Y, Y), so that k(X, X) = 1.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+
+    Notes
+    -----
+    The outputs have no noise and no mean. Time is counted from 0 here: :math:`y(0) = C x_0`, with
+    :math:`x_0` the state `x0`, and :math:`y(t) = C A^t x_0`. The kernel is
+
+    .. math:: k = \sum_{t \ge 0} \gamma^t y_1(t)^\top y_2(t) = x_{0,1}^\top M x_{0,2}, \quad
+              M = \gamma A_1^\top M A_2 + C_1^\top C_2.
+
+    References
+    ----------
+    .. [1] S. V. N. Vishwanathan, A. J. Smola, R. Vidal, *Binet-Cauchy kernels on dynamical systems
+       and its application to the analysis of dynamic scenes*, International Journal of Computer
+       Vision 73 (2007) 95-119. doi:10.1007/s11263-006-9352-0
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import binet_cauchy_kernel
+    >>> X = LDS([[[0.5]], [[0.9]]], [[[1.0], [0.0]], [[0.6], [0.8]]], x0=[[1.0], [1.0]])
+    >>> binet_cauchy_kernel(X).round(3)
+    array([[1.   , 0.462],
+           [0.462, 1.   ]])
     """
     check_between("decay", decay, 0, 1)
     first, second = check_pair(X, Y)

@@ -20,19 +20,44 @@ _NEAR = 1e-6
 @compute_by_tiles
 @root_mean_over_windows
 def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
-    """Return the Martin distances sqrt(-log prod_k cos^2 angle_k) of all pairs, Eq. (6).
+    r"""Return the Martin distances of all pairs, Equation (6).
 
     Parameters
     ----------
-    X, Y : LDS
-        Of the same channels and order. Y is X when None.
-    n_jobs : int or None
+    X, Y : LDS or LDSStore
+        Of the same channels and order. `Y` is `X` when None.
+    n_jobs : int or None, default=None
         Threads, as in joblib; the result does not depend on it.
 
     Returns
     -------
     (len(X), len(Y)) array
         Infinite where one subspace has a direction orthogonal to the other.
+
+    Notes
+    -----
+    With the principal angles :math:`\alpha_k` between the observability subspaces, whose
+    orthonormal bases are :math:`V_1` and :math:`V_2`,
+
+    .. math:: d^2 = -\log \prod_k \cos^2 \alpha_k = -2 \log |\det V_1^\top V_2|.
+
+    It is not a metric: the triangle inequality does not hold.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.3. doi:10.48550/arXiv.1608.01059
+    .. [2] R. J. Martin, *A metric for ARMA processes*, IEEE Transactions on Signal Processing 48
+       (2000) 1164-1170. doi:10.1109/78.827549
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import martin_distance
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> martin_distance(X).round(3)
+    array([[0.   , 1.332],
+           [1.332, 0.   ]])
     """
     return np.sqrt(squared_martin_distance(X, Y, n_jobs=n_jobs))
 
@@ -50,13 +75,42 @@ def squared_martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None 
 @compute_by_tiles
 @root_mean_over_windows
 def projection_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
-    """Return |V1V1' - V2V2'|_F = sqrt(2 sum_k sin^2 angle_k) of all pairs, Corollary 2.
+    r"""Return the projection distances of all pairs, Corollary 2.
 
     Parameters
     ----------
-    X, Y : LDS
-        Of the same channels; for orders n1 and n2 it is sqrt(n1 + n2 - 2 K). Y is X when None.
-    n_jobs : int or None
+    X, Y : LDS or LDSStore
+        Of the same channels; orders may differ. `Y` is `X` when None.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+
+    Notes
+    -----
+    With the principal angles :math:`\alpha_k` between the observability subspaces, whose
+    orthonormal bases are :math:`V_1` and :math:`V_2`,
+
+    .. math:: d^2 = \| V_1 V_1^\top - V_2 V_2^\top \|_F^2 = 2 \sum_k \sin^2 \alpha_k.
+
+    For orders :math:`n_1 \neq n_2` it is :math:`d^2 = n_1 + n_2 - 2k`, where :math:`k` is
+    :func:`projection_kernel`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 5.2. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import projection_distance
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> projection_distance(X).round(3)
+    array([[0.   , 1.289],
+           [1.289, 0.   ]])
     """
     first, second = check_pair(X, Y)
     K = solve_pairs(squared_norms, first, second, n_jobs, "projection distance")

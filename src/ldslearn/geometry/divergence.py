@@ -13,6 +13,7 @@ from ldslearn.geometry.pairs import check_pair, field_missing, for_each_tile
 from ldslearn.geometry.window_means import mean_over_windows
 from ldslearn.models import LDS
 
+_LEAST_NOISE = 1e-6  # of a channel, relative to the mean of all channels
 _TILE = 8
 _MOST_FREQUENCIES = 16384
 
@@ -25,22 +26,47 @@ def kl_divergence_rate(
     n_frequencies: int | None = None,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return the Kullback-Leibler divergence per timepoint between the stationary output processes.
-
-    For Gaussian processes with spectra S1 and S2 and means m1 and m2,
-    1/2 of the mean over all frequencies of tr(S2^-1 S1) - log det(S2^-1 S1) - m, plus
-    1/2 (m1 - m2)' S2(0)^-1 (m1 - m2). S = C H B B'H*C' + noise_variance I with
-    H = (e^iw I - A)^-1, which needs matrices of n_noise columns only. Not symmetric.
+    r"""Return the Kullback-Leibler divergences per time point between outputs of all pairs.
 
     Parameters
     ----------
     X, Y : LDS
-        Stable, with B and a positive noise_variance; orders may differ. Means are compared
-        if both have them.
-    n_frequencies : int or None
+        Stable, with `B` and a positive `noise_variance`; orders may differ. Means are compared if
+        both have them. `Y` is `X` when None.
+    n_frequencies : int or None, default=None
         Points of the trapezoidal rule. By default they are doubled, up to 16384, until the rates
         agree to eight digits. A warning says if they do not.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+        Not symmetric: entry (i, j) is the divergence of system i of `X` from system j of `Y`.
+
+    Notes
+    -----
+    The outputs are stationary Gaussian processes with :math:`m` channels, means :math:`\mu` and
+    spectra :math:`S(\omega) = C H B B^\top H^* C^\top + R`, where
+    :math:`H = (e^{i\omega} I - A)^{-1}` and :math:`R` is diagonal with `noise_variance`:
+
+    .. math:: r = \frac{1}{4\pi} \int_{-\pi}^\pi \mathrm{tr}(S_2^{-1} S_1)
+              - \log\det(S_2^{-1} S_1) - m \; d\omega
+              + \frac12 (\mu_1 - \mu_2)^\top S_2(0)^{-1} (\mu_1 - \mu_2).
+
+    References
+    ----------
+    .. [1] A. B. Chan, N. Vasconcelos, *Probabilistic kernels for the classification of
+       auto-regressive visual processes*, CVPR 2005.
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import kl_divergence_rate
+    >>> A, C, B = [[[0.5]], [[0.9]]], [[[1.0], [0.0]]] * 2, [[[1.0]], [[1.0]]]
+    >>> kl_divergence_rate(LDS(A, C, B=B, noise_variance=[1.0, 1.0])).round(3)
+    array([[0.   , 0.065],
+           [0.303, 0.   ]])
     """
     first, second = check_pair(X, Y)
     for systems, batch in ((first, ""), (second, " of Y"))[: 2 - (first is second)]:
@@ -71,7 +97,7 @@ def _check_driven(systems: LDS) -> None:
     """Check that systems have a spectrum whose logarithm is finite."""
     if systems.B is None or systems.noise_variance is None:
         raise field_missing("the divergence rate", "B and noise_variance")
-    silent = np.flatnonzero(~(systems.noise_variance > 0))
+    silent = np.flatnonzero(~(_channel_noise(systems) > 0).all(axis=1))
     if len(silent):
         raise _errors.SystemsError(
             "noise_variance of {systems} must be positive for the divergence rate; got 0.0. "
@@ -102,35 +128,54 @@ def _integrate_rates(X: LDS, Y: LDS, n_frequencies: int, n_jobs: int | None) -> 
 def _compute_rates(X: LDS, Y: LDS, angles: Floats, weights: Floats) -> Floats:
     """Return the rates of all pairs; the trace is a sum of positive terms, so that little cancels.
 
-    With H B = U diag(s) Q*, U unitary: S = C U diag(v + s^2) U*C' + v (I - CC').
+    The noise R of each channel is divided out: with R^-1/2 C = Q T, Q'Q = I, and T H B =
+    U diag(s) V*, S = R^1/2 (Q U diag(1 + s^2) U*Q' + I - QQ') R^1/2.
     """
-    m, v1, v2 = X.n_channels, X.noise_variance, Y.noise_variance
-    assert v1 is not None and v2 is not None  # noqa: PT018  checked by the caller
+    m, noise1, noise2 = X.n_channels, _channel_noise(X), _channel_noise(Y)
     responses1, responses2 = _noise_responses(X, angles), _noise_responses(Y, angles)
-    inside1 = v1[:, None, None] + np.square(np.linalg.svd(responses1, compute_uv=False))
-    log1 = (m - inside1.shape[-1]) * np.log(v1)[:, None] + np.log(inside1).sum(axis=-1)
+    logs1 = []
+    for i in range(len(X)):
+        T = np.linalg.qr(X.C[i] / np.sqrt(noise1[i])[:, None], mode="r")
+        inside = np.log1p(np.square(np.linalg.svd(T @ responses1[i], compute_uv=False)))
+        logs1.append(np.log(noise1[i]).sum() + inside.sum(axis=-1))
     rates = np.empty((len(X), len(Y)))
     for j in range(len(Y)):
-        U, s, _ = np.linalg.svd(responses2[j])  # (frequencies, n, n)
+        deviations = np.sqrt(noise2[j])
+        Q, R = np.linalg.qr(Y.C[j] / deviations[:, None])
+        U, s, _ = np.linalg.svd(R @ responses2[j])  # (frequencies, n, n)
         adjoint = np.conj(np.swapaxes(U, -1, -2))
-        inside2 = np.full(U.shape[:2], v2[j])
+        inside2 = np.ones(U.shape[:2])
         inside2[:, : s.shape[1]] += np.square(s)
-        log2 = (m - Y.n_states) * np.log(v2[j]) + np.log(inside2).sum(axis=-1)
-        inverse2 = (m - Y.n_states) / v2[j] + (1 / inside2).sum(axis=-1)  # tr S2^-1
+        log2 = np.log(noise2[j]).sum() + np.log(inside2).sum(axis=-1)
+        outside = np.maximum(1 - np.square(Q).sum(axis=1), 0.0)  # diagonal of I - QQ'
         for i in range(len(X)):
-            seen = Y.C[j].T @ X.C[i]
-            unseen = np.linalg.qr(X.C[i] - Y.C[j] @ seen, mode="r")
-            within = np.square(np.abs(adjoint @ (seen @ responses1[i]))).sum(axis=-1) / inside2
-            beyond = np.square(np.abs(unseen @ responses1[i])).sum(axis=(-2, -1)) / v2[j]
-            trace = v1[i] * inverse2 + within.sum(axis=-1) + beyond
-            rates[i, j] = 0.5 * weights @ (trace - log1[i] + log2 - m)
+            ratio = noise1[i] / noise2[j]
+            C = X.C[i] / deviations[:, None]
+            seen = Q.T @ C
+            unseen = np.linalg.qr(C - Q @ seen, mode="r")
+            within = np.square(np.abs(adjoint @ (seen @ responses1[i]))).sum(axis=-1)
+            turned = adjoint @ ((Q.T * ratio) @ Q) @ U
+            within += np.real(np.diagonal(turned, axis1=-2, axis2=-1))
+            beyond = np.square(np.abs(unseen @ responses1[i])).sum(axis=(-2, -1))
+            trace = (within / inside2).sum(axis=-1) + beyond + ratio @ outside
+            rates[i, j] = 0.5 * weights @ (trace - logs1[i] + log2 - m)
             if X.mean is not None and Y.mean is not None:
-                difference = X.mean[i] - Y.mean[j]
-                seen = Y.C[j].T @ difference
-                unseen = difference - Y.C[j] @ seen
-                within = np.square(np.abs(adjoint[0] @ seen)) / inside2[0]
-                rates[i, j] += 0.5 * (within.sum() + unseen @ unseen / v2[j])
+                difference = (X.mean[i] - Y.mean[j]) / deviations
+                seen = Q.T @ difference
+                unseen = difference - Q @ seen
+                constant = np.square(np.abs(adjoint[0] @ seen)) / inside2[0]
+                rates[i, j] += 0.5 * (constant.sum() + unseen @ unseen)
     return np.maximum(rates, 0.0)
+
+
+def _channel_noise(systems: LDS) -> Floats:
+    """Return the noise variance of every channel, (N, n_channels).
+
+    A channel at rest has none, or rounding errors; it counts as 1e-6 of the mean of all channels.
+    """
+    noise = systems._spread_noise().noise_variance
+    assert noise is not None  # checked by the caller
+    return np.maximum(noise, _LEAST_NOISE * noise.mean(axis=1, keepdims=True))
 
 
 def _noise_responses(systems: LDS, angles: Floats) -> Complexes:

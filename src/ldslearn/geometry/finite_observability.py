@@ -28,19 +28,41 @@ _MANY_CHANNELS = 8  # per state: beyond, products of states cost less than those
 def finite_projection_kernel(
     X: LDS, Y: LDS | None = None, *, order: int = 5, n_jobs: int | None = None
 ) -> Floats:
-    """Return the projection kernel of the subspaces of [C; CA; ...; CA^(order-1)], Eq. (3).
-
-    The finite Grassmannian of the gLDS methods; it tends to :func:`projection_kernel` as
-    `order` grows, at a cost that grows slowly with it.
+    r"""Return the projection kernels of finite observability subspaces of all pairs, Equation (3).
 
     Parameters
     ----------
-    X, Y : LDS
-        Of the same channels; orders may differ. Y is X when None. Systems may be unstable, as long
-        as their powers are not too large.
-    order : int
-        Blocks of the observability matrix, the paper's L.
-    n_jobs : int or None
+    X, Y : LDS or LDSStore
+        Of the same channels; orders may differ. `Y` is `X` when None. Systems may be unstable, as
+        long as their powers are not too large.
+    order : int, default=5
+        Blocks of the observability matrix, the paper's :math:`L`.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+
+    Notes
+    -----
+    :math:`k = \| V_1^\top V_2 \|_F^2`, where the columns of :math:`V` are an orthonormal basis of
+    the span of :math:`[C; CA; \dots; CA^{L-1}]`. The gLDS methods of the paper use this kernel. It
+    tends to :func:`projection_kernel` as `order` grows, at a cost that grows slowly with it.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.3. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import finite_projection_kernel
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> finite_projection_kernel(X, order=20).round(3)
+    array([[1.   , 0.172],
+           [0.172, 1.   ]])
     """
     check_whole("order", order)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ldslearn import _errors
 from ldslearn._places import locate_systems, warn_once
+from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.definiteness import POLICIES, apply_policy
 from ldslearn.geometry.distances import squared_martin_distance
@@ -18,7 +19,7 @@ from ldslearn.geometry.static_kernels import (
     squared_deviation_distance,
     squared_mean_distance,
 )
-from ldslearn.models import LDS, as_systems
+from ldslearn.models.lds import LDS, as_systems
 
 # Kernels exp(-squared distance / bandwidth), and the default bandwidth.
 _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
@@ -48,6 +49,8 @@ class ReferenceKernel:
     systems: LDS
     parts: list[KernelTerm]
     projector: Floats | None
+
+    __repr__ = summarize_fields
 
     def cross(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernels of other systems with these, (len(X), N)."""
@@ -87,6 +90,8 @@ class FittedKernel(ReferenceKernel):
     """
 
     gram: Floats
+
+    __repr__ = summarize_fields
 
     @classmethod
     @warn_once

@@ -11,7 +11,7 @@ from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats
 from ldslearn.geometry.output_normal import OutputNormalForm, no_solution, output_normal_form
-from ldslearn.models import LDS, as_systems
+from ldslearn.models.lds import LDS, as_systems
 
 # Parameters of both sides, H1'H2, result
 Sums = Callable[[Floats, Floats, Floats, Floats], None]

@@ -55,24 +55,41 @@ def pairwise_kernel(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Floats:
-    """Return the kernel matrix of all pairs for a kernel given by name, function or mixture.
+    r"""Return the kernel matrix of all pairs for a kernel given by name, function or mixture.
 
     Parameters
     ----------
-    X, Y : LDS
-        Y is X when None.
-    kernel : str, callable or mapping of str to float
-        A name of ``KERNELS``; a function ``f(X, Y)`` of two batches; or weights of named kernels,
+    X, Y : LDS or LDSStore
+        `Y` is `X` when None.
+    kernel : str, callable or mapping of str to float, default="projection"
+        A name of `KERNELS`; a function ``f(X, Y)`` of two batches; or weights of named kernels,
         such as ``{"projection": 0.7, "covariance": 0.1, "mean": 0.2}``.
-    n_jobs : int or None
-        Threads; not passed to functions of your own.
-    **parameters
+    n_jobs : int or None, default=None
+        Threads, as in joblib; not passed to functions of your own.
+    **parameters : Any
         Passed to the named kernel or the function. For a mixture they are mappings by kernel,
         such as ``mean={"bandwidth": 2.0}``.
 
     Returns
     -------
     (len(X), len(Y)) array
+
+    Notes
+    -----
+    A mixture is :math:`k = \sum_i w_i k_i`. For systems of several windows per sequence, every
+    kernel is the mean over aligned windows.
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import pairwise_kernel
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> pairwise_kernel(X, kernel="finite", order=3).round(3)
+    array([[1.   , 0.304],
+           [0.304, 1.   ]])
+    >>> pairwise_kernel(X, kernel={"symmetric": 0.5, "skew": 0.5}).round(3)
+    array([[1.   , 0.265],
+           [0.265, 1.   ]])
     """
     return sum_terms(parse_kernel(kernel, parameters), X, Y, n_jobs)
 
@@ -172,22 +189,36 @@ def pairwise_distance(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Floats:
-    """Return the distances of all pairs for a distance given by name or function.
+    r"""Return the distances of all pairs for a distance given by name or function.
 
     Parameters
     ----------
-    X, Y : LDS
-        Y is X when None.
-    distance : str or callable
-        A name of ``DISTANCES``, or a function ``f(X, Y)`` of two batches.
-    n_jobs : int or None
-        Threads; not passed to functions of your own.
-    **parameters
+    X, Y : LDS or LDSStore
+        `Y` is `X` when None.
+    distance : str or callable, default="projection"
+        A name of `DISTANCES`, or a function ``f(X, Y)`` of two batches.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; not passed to functions of your own.
+    **parameters : Any
         Passed to the named distance or the function.
 
     Returns
     -------
     (len(X), len(Y)) array
+
+    Notes
+    -----
+    For systems of :math:`W` windows per sequence, every distance is the root of the mean square
+    over aligned windows, :math:`d^2 = \frac{1}{W} \sum_w d_w^2` ("kl", a divergence: the mean).
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import pairwise_distance
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> pairwise_distance(X, distance="martin").round(3)
+    array([[0.   , 1.332],
+           [1.332, 0.   ]])
     """
     if callable(distance):
         return _evaluate_function("distance", distance, X, Y, parameters)

@@ -23,7 +23,40 @@ from ldslearn.models import LDS
 @compute_by_tiles
 @mean_over_windows
 def covariance_kernel(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
-    """Return |H1'H2|_F^2 with H = C U_B, U_B the left singular vectors of B (Sec. 7, corrected)."""
+    r"""Return the kernels of the noise directions of all pairs (Section 7, corrected).
+
+    Parameters
+    ----------
+    X, Y : LDS or LDSStore
+        With `B`, of the same channels. `Y` is `X` when None.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+
+    Notes
+    -----
+    :math:`k = \| H_1^\top H_2 \|_F^2` with :math:`H = C U_B`, where :math:`U_B` are the left
+    singular vectors of :math:`B`. The paper's formula for :math:`H` has shapes that do not match.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 7. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import covariance_kernel
+    >>> A, C = np.zeros((2, 2, 2)), np.stack([np.eye(2), np.eye(2)])
+    >>> X = LDS(A, C, B=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> covariance_kernel(X).round(3)
+    array([[1.  , 0.36],
+           [0.36, 1.  ]])
+    """
 
     def make(systems: LDS) -> BatchBases:
         return BatchBases((len(systems), systems.n_noise), noise_directions(systems).__getitem__)
@@ -47,18 +80,40 @@ def mean_kernel(
     bandwidth: float | Literal["median"] = "median",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return a kernel of the means, on which the observability subspace does not depend.
+    r"""Return the kernels of the means of all pairs.
 
     Parameters
     ----------
-    X, Y : LDS
-    shape : "rbf" or "cosine"
-        exp(-|mean1 - mean2|^2 / bandwidth), or the squared cosine of their angle.
-    bandwidth : float or "median"
+    X, Y : LDS or LDSStore
+        With `mean`, of the same channels. `Y` is `X` when None.
+    shape : "rbf" or "cosine", default="rbf"
+        Gaussian kernel, or squared cosine of the angle between the means.
+    bandwidth : float or "median", default="median"
         Of "rbf". "median" is the median squared distance between the given means. Training and
         test systems need one number: compute it once.
     n_jobs : ignored
         The kernel is one matrix product.
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+
+    Notes
+    -----
+    For means :math:`\mu`, "rbf" is :math:`\exp(-\|\mu_1 - \mu_2\|^2 / b)` with `bandwidth`
+    :math:`b`. Observability subspaces do not depend on the means. Where static patterns differ
+    between classes, add this kernel to that of the subspaces.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import mean_kernel
+    >>> A, C = np.zeros((2, 1, 1)), [[[1.0], [0.0]], [[1.0], [0.0]]]
+    >>> X = LDS(A, C, mean=[[0.0, 0.0], [3.0, 4.0]])
+    >>> mean_kernel(X, bandwidth=25.0).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
     """
     if shape == "rbf":
         return radial_kernel(squared_mean_distance, X, Y, bandwidth)[0]
@@ -74,17 +129,36 @@ def deviation_kernel(
     bandwidth: float | Literal["median"] = "median",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return exp(-|log deviation1 - log deviation2|^2 / bandwidth), of sizes of movements.
-
-    Subspaces do not depend on them: the same movement at half the size has the same subspace.
+    r"""Return the kernels of the standard deviations of all pairs.
 
     Parameters
     ----------
-    X, Y : LDS
-        With deviations.
-    bandwidth : float or "median"
+    X, Y : LDS or LDSStore
+        With `deviation`, of the same channels. `Y` is `X` when None.
+    bandwidth : float or "median", default="median"
         As in :func:`mean_kernel`.
     n_jobs : ignored
+
+    Returns
+    -------
+    (len(X), len(Y)) array
+
+    Notes
+    -----
+    :math:`k = \exp(-\|\log s_1 - \log s_2\|^2 / b)` for standard deviations :math:`s` of the
+    channels and `bandwidth` :math:`b`. Subspaces do not depend on them: the same movement at half
+    the size has the same subspace.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import deviation_kernel
+    >>> A, C = np.zeros((2, 1, 1)), [[[1.0], [0.0]], [[1.0], [0.0]]]
+    >>> X = LDS(A, C, deviation=[[1.0, 1.0], [1.0, 2.0]])
+    >>> deviation_kernel(X, bandwidth=1.0).round(3)
+    array([[1.   , 0.619],
+           [0.619, 1.   ]])
     """
     return radial_kernel(squared_deviation_distance, X, Y, bandwidth)[0]
 

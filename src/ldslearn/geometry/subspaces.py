@@ -15,23 +15,72 @@ _MOST_DOUBLINGS = 60
 
 @warn_once
 def gramian(X: LDS) -> Floats:
-    """Return the observability Gramians O'O = sum_t (A^t)'C'C A^t, Eq. (4), (N, n, n)."""
+    r"""Return the observability Gramians, Equation (4).
+
+    Parameters
+    ----------
+    X : LDS
+        N systems of n states.
+
+    Returns
+    -------
+    (N, n, n) array
+
+    Notes
+    -----
+    :math:`W = \sum_{t \ge 0} (A^t)^\top C^\top C A^t`, the solution of the Stein equation
+    :math:`W = A^\top W A + C^\top C`. A system that is not stable has no Gramian. If the batch
+    allows unstable systems, the solution of the equation is returned instead, with a warning.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.3. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import gramian
+    >>> gramian(LDS(A=[[0.5, 0.0], [0.0, 0.9]], C=[[1.0, 0.0], [0.0, 1.0]])).round(3)
+    array([[[1.333, 0.   ],
+            [0.   , 5.263]]])
+    """
     return output_normal_form(check_pair(X, None)[0]).gramian.copy()
 
 
 @warn_once
 def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
-    """Return O1'O2 = sum_t (A1^t)'C1'C2 A2^t of all pairs, Eq. (4).
+    r"""Return the products of the observability matrices of all pairs, Equation (4).
 
     Parameters
     ----------
     X, Y : LDS
-        Of the same channels; orders may differ. Y is X when None.
-    n_jobs : int or None
+        Of the same channels; orders may differ. `Y` is `X` when None.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
 
     Returns
     -------
     (len(X), len(Y), X.n_states, Y.n_states) array
+
+    Notes
+    -----
+    :math:`O_1^\top O_2 = \sum_{t \ge 0} (A_1^t)^\top C_1^\top C_2 A_2^t`. Entry (i, i) of one
+    batch is :func:`gramian`.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.3. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import cross_gramian
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> cross_gramian(X)[:, :, 0, 0].round(3)
+    array([[1.333, 1.091],
+           [1.091, 5.263]])
     """
     first, second = check_pair(X, Y)
     solved = solve_pairs(
@@ -44,21 +93,45 @@ def cross_gramian(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) ->
 
 @warn_once
 def principal_angles(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
-    """Return the principal angles between observability subspaces, Eq. (5), ascending.
-
-    Cosines are the singular values of V1'V2, sines those of the part of V2 outside the span of V1;
-    both come from one orthogonal decomposition of [V1, V2], and each angle is computed from the one
-    that is accurate for it. Angles near 0 and near pi/2 keep their digits.
+    r"""Return the principal angles between observability subspaces of all pairs, Equation (5).
 
     Parameters
     ----------
     X, Y : LDS
-        Of the same channels; orders may differ. Y is X when None.
-    n_jobs : int or None
+        Of the same channels; orders may differ. `Y` is `X` when None.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result does not depend on it.
 
     Returns
     -------
-    (len(X), len(Y), min(X.n_states, Y.n_states)) array, in [0, pi/2]
+    (len(X), len(Y), min(X.n_states, Y.n_states)) array
+        Ascending, in :math:`[0, \pi/2]`.
+
+    Notes
+    -----
+    Cosines are the singular values of :math:`V_1^\top V_2`, sines those of the part of :math:`V_2`
+    outside the span of :math:`V_1`. Both come from one orthogonal decomposition of
+    :math:`[V_1, V_2]`, and each angle is computed from the one that is accurate for it.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 4.3. doi:10.48550/arXiv.1608.01059
+    .. [2] K. De Cock, B. De Moor, *Subspace angles between ARMA models*, Systems & Control Letters
+       46 (2002) 265-270. doi:10.1016/S0167-6911(02)00135-4
+    .. [3] Å. Björck, G. H. Golub, *Numerical methods for computing angles between linear
+       subspaces*, Mathematics of Computation 27 (1973) 579-594.
+       doi:10.1090/S0025-5718-1973-0348991-3
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn import LDS
+    >>> from ldslearn.geometry import principal_angles
+    >>> X = LDS(A=[[[0.5]], [[0.9]]], C=[[[1.0], [0.0]], [[0.6], [0.8]]])
+    >>> np.degrees(principal_angles(X)[:, :, 0]).round(1)
+    array([[ 0. , 65.7],
+           [65.7,  0. ]])
     """
     first, second = check_pair(X, Y)
     stable, other_stable = (one.stable for one in output_normal_forms(first, second, n_jobs))

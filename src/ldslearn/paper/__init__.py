@@ -15,8 +15,7 @@ To read it, start at the top:
    ``verdicts`` are what all of them say.
 """
 
-from ldslearn.paper.plans import name_reproduction, plan_names
+from ldslearn.paper.plans import plan_names
 from ldslearn.paper.reproduction import reproduce
-from ldslearn.paper.verdicts import summarize_claims
 
-__all__ = ["name_reproduction", "plan_names", "reproduce", "summarize_claims"]
+__all__ = ["plan_names", "reproduce"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ldslearn.auto.ensemble import KINDS
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.methods import METHODS, Settings
 from ldslearn.evaluate.protocols import Split
@@ -54,6 +55,14 @@ class Accuracy(Experiment):
         numbers = [one for own in found.values() for one in own.values()]
         if any("chosen" in one for one in numbers):
             shown.append(tabulate("chosen most often", _find_most_frequent))
+        for kind in KINDS:
+            if any(kind in one for one in numbers):
+                shown.append(
+                    tabulate(
+                        f"accuracy (%) of {kind} alone",
+                        lambda one, kind=kind: panels.format_percent(one[kind]),
+                    )
+                )
         if any("expected" in one for one in numbers):
             note = "Rounds in which the accuracy is within two standard errors of the expected one."
             shown.append(tabulate("expected accuracy", _count_as_expected, note))
@@ -96,7 +105,7 @@ def search_automatically(run: Run, *, budget: float, rounds: int) -> Numbers:
     """Fit AutoLDSClassifier in the first random splits, or with several seeds on the given one."""
     data, protocol = run.data_set.data, run.data_set.protocol
     numbers: Numbers = {
-        name: [] for name in ("accuracy", "expected", "error", "n_test", "fit_seconds")
+        name: [] for name in ("accuracy", "expected", "error", "n_test", "fit_seconds", *KINDS)
     }
     for seed, (train, test) in enumerate(list_rounds(run.data_set, rounds)):
         settings = Settings(budget=budget, seed=seed, n_jobs=run.data_set.n_jobs)
@@ -105,6 +114,9 @@ def search_automatically(run: Run, *, budget: float, rounds: int) -> Numbers:
         numbers["fit_seconds"].append(time.perf_counter() - start)
         report, unknown = fit.estimator.report_, data[test]
         numbers["accuracy"].append(float(np.mean(fit.estimator.predict(unknown.X) == unknown.y)))
+        for kind in KINDS:
+            alone = fit.estimator.keep_kind(kind).predict(unknown.X)
+            numbers[kind].append(float(np.mean(alone == unknown.y)))
         numbers["expected"].append(float(report.expected_accuracy))
         numbers["error"].append(float(report.standard_error))
         numbers["n_test"].append(len(test))

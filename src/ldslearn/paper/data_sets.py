@@ -26,7 +26,8 @@ from ldslearn.datasets import (
     make_lds_sequences,
 )
 from ldslearn.datasets.summary import fingerprint
-from ldslearn.evaluate.protocols import Protocol, Split, parse_protocol
+from ldslearn.evaluate.protocol_names import parse_protocol
+from ldslearn.evaluate.protocols import Protocol, Split
 from ldslearn.paper.plans import read_collections
 from ldslearn.video import to_sequence
 

@@ -58,7 +58,25 @@ class Plan:
 
 
 def plan_names(exhibits_only: bool = False) -> list[str]:
-    """Return the names of plans: figures in their order, other exhibits of the paper, the rest."""
+    """Return the names of plans: figures in their order, other exhibits of the paper, the rest.
+
+    Parameters
+    ----------
+    exhibits_only : bool, default=False
+        Only figures and tables of the paper.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from ldslearn.paper import plan_names
+    >>> plan_names(exhibits_only=True)[:3]
+    ['fig2', 'fig4', 'fig5']
+    >>> "accuracy" in plan_names()
+    True
+    """
     found = [
         file.name.removesuffix(".toml")
         for file in files("ldslearn.paper").joinpath("configs").iterdir()

@@ -35,32 +35,47 @@ def reproduce(
     say: Callable[[str], None] = lambda text: None,
     n_jobs: int | None = -1,
 ) -> dict[str, Any]:
-    """Return tables and figures by their names, from the available data.
+    """Return tables and figures of the paper by their names, from the available data.
 
     Every run is recorded. Runs on record are not computed again, so that an interrupted call
     resumes.
 
     Parameters
     ----------
-    names : str or iterable of str
-        Of :func:`plan_names`; "all" is every table and figure of the paper.
-    data_dir : path, optional
+    names : str or iterable of str, default=("all",)
+        Of :func:`~ldslearn.paper.plan_names`; "all" is every table and figure of the paper.
+    data_dir : str or path, optional
         Folder of the paper's sets and of stand-ins; see docs/reproduction.md. Without it, or for
         sets that it does not have, embedded and synthetic sequences are used, and named.
-    records : path
+    records : str or path, default="reproduction"
         Folder in which ``records`` has one JSON file per run.
-    quick : bool
+    quick : bool, default=False
         Fewer values of each parameter, fewer rounds.
-    say : callable
+    say : callable, optional
         Called with one line of text per step.
-    n_jobs : int or None
+    n_jobs : int or None, default=-1
         Threads.
 
     Returns
     -------
     dict
-        Of plain values: figures with their panels, claims with verdicts, versions, times.
-        ``ldslearn.report.render_reproduction_page`` makes a page of it.
+        Of plain values: `figures` with their panels, `claims` with verdicts, `collections`,
+        `n_runs`, `seconds`, and the versions and machines in `makers`.
+        :func:`ldslearn.report.render_reproduction_page` makes a page of it.
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from ldslearn.paper import reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     record = reproduce("fig2", records=folder, quick=True)
+    >>> record["figures"][0]["title"], record["n_runs"]
+    ('Fig. 2: soft normalisation, on JapaneseVowels instead of Cambridge', 1)
     """
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     plans = [load_plan(name) for name in _expand(wanted)]

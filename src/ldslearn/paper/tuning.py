@@ -25,7 +25,7 @@ from ldslearn.geometry.static_kernels import resolve_bandwidth
 from ldslearn.models import LDSEncoder
 from ldslearn.paper.ledger import Run
 from ldslearn.paper.rounds import Numbers, get_labels
-from ldslearn.sequences import select
+from ldslearn.sequences.named import select
 
 STATES, DELAYS = (3, 4, 5, 6, 8, 10, 12), (1, 2, 3, 5, 10)
 _MOST_CHANNELS = 1000  # stacked

@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 
 from ldslearn._files import memory_limit
+from ldslearn.auto import ChannelScaler
+from ldslearn.cluster import LDSKMeans
 from ldslearn.dictionary.atoms import Atoms
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import NODES, Memory
 from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
 from ldslearn.geometry.registry import parse_kernel
-from ldslearn.models import LDS
+from ldslearn.models import LDS, LDSEncoder, LDSImputer
+from ldslearn.models.encoder import MISSING_POLICIES
 
 _KINDS = {"symmetric": "symmetric", "skew": "skew", "covariance": "plain", "finite": "plain"}
 
@@ -179,3 +182,55 @@ def check_memories(memories: Any, atoms: Atoms, recipe: Recipe) -> None:
         require(
             type(memory.n_batches) is int and memory.n_batches >= 0, "n_batches must be an integer"
         )
+
+
+def check_encoder(encoder: LDSEncoder) -> None:
+    """Raise unless channels and states of an encoder belong together."""
+    for name in ("n_channels_in_", "n_states_"):
+        check_count(name, getattr(encoder, name))
+    encoder._check_parameters()
+    require(
+        encoder.n_states_ <= encoder.n_channels_in_ * encoder.delays,
+        "n_states_ must be at most the number of channels",
+    )
+    if encoder.missing == "smooth":
+        _check_channel_statistics(encoder, encoder.n_channels_in_)
+
+
+def check_imputer(imputer: LDSImputer) -> None:
+    """Raise unless an imputer has its parameters, and statistics of channels."""
+    imputer._check_parameters()
+    _check_channel_statistics(imputer, None)
+
+
+def check_own_imputer(model: Any) -> None:
+    """Raise unless a classifier that fills gaps has an imputer of its channels."""
+    require(model.missing in MISSING_POLICIES, f"missing is {model.missing!r:.40}")
+    imputer = model.imputer_
+    require((imputer is not None) <= (model.missing == "smooth"), "imputer_ is not asked for")
+    if imputer is not None:
+        require(isinstance(imputer, LDSImputer), "imputer_ must be an LDSImputer")
+        imputer._check_parameters()
+        _check_channel_statistics(imputer, model.n_channels_in_)
+
+
+def _check_channel_statistics(estimator: LDSEncoder | LDSImputer, n_channels: int | None) -> None:
+    """Raise unless means and variances of channels are finite and as many as channels."""
+    for name in ("channel_means_", "channel_variances_"):
+        require(name in vars(estimator), f"{type(estimator).__name__} lacks {name}")
+        check_array(name, getattr(estimator, name), (n_channels,))
+        n_channels = len(getattr(estimator, name))
+    require(bool((estimator.channel_variances_ >= 0).all()), "channel_variances_ is negative")
+
+
+def check_channel_scaler(scaler: ChannelScaler) -> None:
+    """Raise unless the scales are positive numbers."""
+    check_array("scale_", scaler.scale_, (None,))
+    require(len(scaler.scale_) > 0 and bool((scaler.scale_ > 0).all()), "scale_ must be positive")
+
+
+def check_kmeans(model: LDSKMeans) -> None:
+    """Raise unless centres and labels belong together."""
+    check_atoms(model.cluster_centers_, model.recipe_, model._like)
+    check_indices("labels_", model.labels_, None, len(model.cluster_centers_))
+    require(len(model.recipe_.codes) == 1, "recipe_ must have one code")

@@ -13,8 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from ldslearn.auto import AutoLDSClassifier, ChannelScaler
-from ldslearn.auto.calibration import calibrated_probabilities
-from ldslearn.auto.report import Report
+from ldslearn.auto.committee import KernelCommittee
 from ldslearn.classify import (
     LDSSVC,
     DictionaryClassifier,
@@ -22,25 +21,36 @@ from ldslearn.classify import (
     SparseCodingClassifier,
 )
 from ldslearn.classify.dictionary import RESIDUAL
+from ldslearn.classify.rejection import check_rejection
 from ldslearn.cluster import LDSKMeans
 from ldslearn.coding import SparseCoder
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.geometry.fitted_kernels import FittedKernel
-from ldslearn.models import LDS, LDSEncoder
+from ldslearn.models import LDS, LDSEncoder, LDSImputer
+from ldslearn.persist.check_auto import check_auto, check_committee
 from ldslearn.persist.check_parts import (
-    check_array,
     check_atoms,
+    check_channel_scaler,
     check_classes,
     check_count,
+    check_encoder,
+    check_imputer,
     check_indices,
     check_kernel,
+    check_kmeans,
     check_memories,
     check_mix,
     count_columns,
     require,
 )
+from ldslearn.persist.check_random_systems import (
+    check_random_classifier,
+    check_random_systems,
+    make_random_example,
+)
 from ldslearn.persist.check_sklearn import check_linear, check_scaler, check_support_vectors
-from ldslearn.sequences import window_levels
+from ldslearn.random_systems import RandomSystems, RandomSystemsClassifier
+from ldslearn.sequences.windows import window_levels
 
 
 def check_is_complete(estimator: Any) -> None:
@@ -77,17 +87,16 @@ def try_out(estimator: Any) -> None:
         warnings.simplefilter("ignore")
         repr(estimator)
         if isinstance(estimator, AutoLDSClassifier):
-            classifier = estimator.pipeline_[-1]
-            scores = estimator._score_systems(choose_example(classifier))
-            require(scores.shape == (1, len(estimator.classes_)), "scores must be one per class")
-            calibrated_probabilities(scores, estimator._factor)
+            members = [pipeline[-1] for pipeline in estimator.pipelines_]
+            for member in (*members, *estimator.random_systems_):
+                member.predict(choose_example(member))
             return
         if isinstance(estimator, Pipeline):
             rest = _steps_after_encoder(estimator)
             if not rest:
                 return
             estimator = Pipeline(rest)
-        if isinstance(estimator, LDSEncoder | ChannelScaler):
+        if isinstance(estimator, LDSEncoder | ChannelScaler | LDSImputer):
             return
         example = choose_example(estimator)
         for method in ("predict", "predict_proba", "decision_function", "transform"):
@@ -96,7 +105,7 @@ def try_out(estimator: Any) -> None:
 
 
 def choose_example(estimator: Any) -> Any:
-    """Return one example to try an estimator on: a system of its training, or a row of zeros."""
+    """Return one example to try an estimator on: a system of its training, or zeros."""
     if isinstance(estimator, Pipeline):
         return choose_example(estimator[0])
     if isinstance(estimator, SparseCodingClassifier):
@@ -105,10 +114,12 @@ def choose_example(estimator: Any) -> Any:
         estimator = estimator.dictionary_
     if isinstance(estimator, SparseCoder | LDSSVC):
         return estimator.kernel_.systems[:1]
-    if isinstance(estimator, NearestLDSClassifier):
+    if isinstance(estimator, NearestLDSClassifier | KernelCommittee):
         return estimator.systems_[:1]
     if isinstance(estimator, SystemDictionary | LDSKMeans):
         return estimator._like
+    if isinstance(estimator, RandomSystems | RandomSystemsClassifier):
+        return make_random_example(estimator)
     return np.zeros((1, estimator.n_features_in_))
 
 
@@ -118,21 +129,6 @@ def _find_rule(estimator: Any) -> tuple[Callable[[Any], None] | None, list[str]]
         if isinstance(estimator, kind):
             return check, attributes.split()
     return None, []
-
-
-def _check_encoder(encoder: LDSEncoder) -> None:
-    for name in ("n_channels_in_", "n_states_"):
-        check_count(name, getattr(encoder, name))
-    encoder._check_parameters()
-    require(
-        encoder.n_states_ <= encoder.n_channels_in_ * encoder.delays,
-        "n_states_ must be at most the number of channels",
-    )
-
-
-def _check_channel_scaler(scaler: ChannelScaler) -> None:
-    check_array("scale_", scaler.scale_, (None,))
-    require(len(scaler.scale_) > 0 and bool((scaler.scale_ > 0).all()), "scale_ must be positive")
 
 
 def _check_coder(coder: SparseCoder) -> None:
@@ -146,7 +142,7 @@ def _check_sparse(classifier: SparseCodingClassifier) -> None:
     check_classes(classifier.classes_)
     n_atoms = len(classifier.coder_.kernel_.systems)
     check_indices("atom_classes_", classifier.atom_classes_, n_atoms, len(classifier.classes_))
-    classifier._check_reject(classifier.classes_)
+    check_rejection(classifier.reject, classifier.reject_label, classifier.classes_)
     check_mix(classifier)
 
 
@@ -185,12 +181,6 @@ def _check_dictionary(dictionary: SystemDictionary) -> None:
     if hasattr(dictionary, "_memories"):
         check_memories(dictionary._memories, dictionary.atoms_, dictionary.recipe_)
         require(isinstance(dictionary.batch_objective_, list), "batch_objective_ must be a list")
-
-
-def _check_kmeans(model: LDSKMeans) -> None:
-    check_atoms(model.cluster_centers_, model.recipe_, model._like)
-    check_indices("labels_", model.labels_, None, len(model.cluster_centers_))
-    require(len(model.recipe_.codes) == 1, "recipe_ must have one code")
 
 
 def _check_dictionary_classifier(classifier: DictionaryClassifier) -> None:
@@ -232,13 +222,19 @@ def _check_pipeline(pipeline: Pipeline) -> None:
 
 
 def _steps_after_encoder(pipeline: Pipeline) -> list[tuple[str, Any]]:
-    """Return the steps of a pipeline that take systems; raise unless they fit the encoder."""
+    """Return the steps of a pipeline that one example is for; raise unless they fit the encoder.
+
+    They take systems, or are random systems and what follows them.
+    """
     steps = [pair for pair in pipeline.steps if pair[1] not in ("passthrough", None)]
-    at = next((i for i, (_, step) in enumerate(steps) if isinstance(step, LDSEncoder)), None)
+    kinds = LDSEncoder | RandomSystems | RandomSystemsClassifier
+    at = next((i for i, (_, step) in enumerate(steps) if isinstance(step, kinds)), None)
     if at is None:
         return [] if any(isinstance(step, ChannelScaler) for _, step in steps) else steps
     encoder, rest = steps[at][1], steps[at + 1 :]
-    if rest:
+    if not isinstance(encoder, LDSEncoder):  # random systems take sequences
+        rest = steps[at:]
+    elif rest:
         like = choose_example(rest[0][1])
         require(isinstance(like, LDS), "the step after the encoder takes no systems")
         made = {
@@ -250,44 +246,42 @@ def _steps_after_encoder(pipeline: Pipeline) -> list[tuple[str, Any]]:
         for name, value in made.items():
             require(getattr(like, name) == value, f"the encoder has another {name}")
     for _, before in steps[:at]:
+        sizes = getattr(before, "scale_", getattr(before, "channel_means_", ()))
         require(
-            isinstance(before, ChannelScaler) and len(before.scale_) == encoder.n_channels_in_,
+            isinstance(before, ChannelScaler | LDSImputer) and len(sizes) == encoder.n_channels_in_,
             "the step before the encoder has another number of channels",
         )
     return rest
 
 
 def _check_auto(model: AutoLDSClassifier) -> None:
-    require(isinstance(model.pipeline_, Pipeline), "pipeline_ must be a Pipeline")
-    check_fitted(model.pipeline_)
-    kinds = [type(step) for _, step in model.pipeline_.steps]
-    known = [[*before, LDSEncoder, last] for before in ([], [ChannelScaler])
-             for last in (LDSSVC, SparseCodingClassifier)]  # fmt: skip
-    require(kinds in known, "pipeline_ must be an encoder and a classifier")
-    check_classes(model.classes_)
-    require(
-        np.array_equal(model.pipeline_[-1].classes_, model.classes_), "pipeline_ has other classes"
-    )
-    channels = model.pipeline_[-2].n_channels_in_
-    require(model.n_channels_in_ == channels, f"n_channels_in_ is {model.n_channels_in_!r:.40}")
-    factor = model._factor
-    require(isinstance(factor, float) and 0 < factor < np.inf, f"_factor is {factor!r:.40}")
-    require(isinstance(model.report_, Report), "report_ must be a Report")
-    str(model.report_)  # raises if its numbers are wrong
+    check_auto(model, check_fitted)
 
 
 # The check of each estimator, and the attributes that it needs after a fit.
 _RULES: dict[type, tuple[Callable[[Any], None], str]] = {
-    AutoLDSClassifier: (_check_auto, "classes_ pipeline_ report_ n_channels_in_ _factor"),
-    ChannelScaler: (_check_channel_scaler, "scale_"),
+    AutoLDSClassifier: (
+        _check_auto,
+        "classes_ pipelines_ random_systems_ weights_ report_ n_channels_in_ _factor "
+        "_random_factors _kind_factors imputer_",
+    ),
+    ChannelScaler: (check_channel_scaler, "scale_"),
     DictionaryClassifier: (_check_dictionary_classifier, "classes_ dictionary_ classifier_"),
-    LDSEncoder: (_check_encoder, "n_states_ n_channels_in_"),
-    LDSKMeans: (_check_kmeans, "cluster_centers_ recipe_ _like labels_ inertia_ n_iter_"),
+    KernelCommittee: (check_committee, "classes_ systems_ labels_ grams_ expansions_"),
+    LDSEncoder: (check_encoder, "n_states_ n_channels_in_"),
+    LDSImputer: (check_imputer, "channel_means_ channel_variances_"),
+    LDSKMeans: (check_kmeans, "cluster_centers_ recipe_ _like labels_ inertia_ n_iter_"),
     LDSSVC: (_check_svm, "classes_ kernel_ svc_ C_"),
     LinearSVC: (check_linear, "classes_ coef_ intercept_ n_features_in_"),
     LogisticRegression: (check_linear, "classes_ coef_ intercept_ n_features_in_"),
     NearestLDSClassifier: (_check_nearest, "classes_ systems_ _labels"),
     Pipeline: (_check_pipeline, "steps"),
+    RandomSystems: (check_random_systems, "bank_ mean_ scale_ components_ n_channels_in_"),
+    RandomSystemsClassifier: (
+        check_random_classifier,
+        "classes_ transformer_ mean_ scale_ coef_ intercept_ penalty_ left_out_scores_ "
+        "n_channels_in_ _factor imputer_",
+    ),
     RidgeClassifier: (check_linear, "_label_binarizer coef_ intercept_ n_features_in_"),
     SparseCoder: (_check_coder, "kernel_"),
     SparseCodingClassifier: (_check_sparse, "classes_ coder_ atom_classes_"),

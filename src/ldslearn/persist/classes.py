@@ -6,6 +6,8 @@ from sklearn.preprocessing import LabelBinarizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from ldslearn.auto import AutoLDSClassifier, ChannelScaler
+from ldslearn.auto.candidates import Rule
+from ldslearn.auto.committee import KernelCommittee
 from ldslearn.auto.report import Report
 from ldslearn.classify import (
     LDSSVC,
@@ -21,7 +23,8 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.online import Memory
 from ldslearn.dictionary.recipe import Recipe
 from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
-from ldslearn.models import LDSEncoder
+from ldslearn.models import LDSEncoder, LDSImputer
+from ldslearn.random_systems import RandomSystems, RandomSystemsClassifier, SystemBank
 
 ESTIMATORS: dict[str, type] = {
     known.__name__: known
@@ -30,12 +33,16 @@ ESTIMATORS: dict[str, type] = {
         ChannelScaler,
         DictionaryClassifier,
         FiniteDictionary,
+        KernelCommittee,
         LDSDictionary,
         LDSEncoder,
+        LDSImputer,
         LDSKMeans,
         LDSSVC,
         NearestLDSClassifier,
         Pipeline,
+        RandomSystems,
+        RandomSystemsClassifier,
         SparseCoder,
         SparseCodingClassifier,
     )
@@ -48,6 +55,6 @@ FOREIGN: dict[str, type] = {
 _PARTS: dict[str, type] = {
     known.__name__: known
     for known in (Atoms, Columns, FittedKernel, LabelBinarizer, Memory, Recipe, ReferenceKernel,
-                  Report)
+                  Report, Rule, SystemBank)
 }  # fmt: skip
 CLASSES = {**ESTIMATORS, **FOREIGN, **_PARTS}

@@ -12,6 +12,7 @@ from typing import Any
 from ldslearn import _errors
 from ldslearn._arrays import damaged_contents, digest_contents, find_kind, load_arrays, save_arrays
 from ldslearn._files import DAMAGE
+from ldslearn._reprs import summarize_fields
 from ldslearn._versions import list_versions
 from ldslearn.models import LDS
 from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
@@ -43,6 +44,8 @@ class Saved:
     about: dict[str, Any]
     saved: dict[str, Any]
 
+    __repr__ = summarize_fields
+
 
 def save(
     estimator: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None
@@ -53,12 +56,17 @@ def save(
     step. The loaded estimator gives the same predictions to the last bit, on a machine with the
     same libraries.
 
+    The file does not say how training files were read: time column, channels, rate, size of frames.
+    A model of :func:`ldslearn.evaluate.train` stores that with its own ``save``, so that
+    `ldslearn predict` reads new files in the same way.
+
     Parameters
     ----------
     estimator : estimator or LDS
         Any fitted estimator of ldslearn, or a :class:`sklearn.pipeline.Pipeline` of them and of
         LinearSVC, LogisticRegression, RidgeClassifier, StandardScaler and SVC.
     path : path-like
+        File to write.
     about : mapping, optional
         Plain values to save with it, such as a description of the training data;
         `ldslearn inspect` prints them. An LDS batch has none.
@@ -70,6 +78,18 @@ def save(
     TypeError
         If it has a part that cannot be saved: an estimator of another class, a function as kernel,
         a RandomState.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import ldslearn
+    >>> systems = ldslearn.LDS(A=[[0.5]], C=[[1.0], [0.0]])
+    >>> coder = ldslearn.SparseCoder().fit(systems)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ldslearn.save(coder, Path(folder) / "coder.lds", about={"data": "one system"})
+    ...     print(ldslearn.load(Path(folder) / "coder.lds").transform(systems).round(2))
+    [[0.95]]
     """
     if isinstance(estimator, LDS):
         if about is not None:
@@ -96,10 +116,30 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Return the estimator, or LDS batch, in a file written by :func:`save`.
+    """Return the estimator, or LDS batch, in a file written by :func:`ldslearn.save`.
 
     Files of `ldslearn train` and `ldslearn learn` are such files. Nothing in a file is executed;
     its checksum, and the kinds and sizes of its parts, are checked.
+
+    Parameters
+    ----------
+    path : path-like
+        File to read.
+
+    Returns
+    -------
+    estimator or LDS
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import ldslearn
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "systems.lds"
+    ...     ldslearn.save(ldslearn.LDS(A=[[0.5]], C=[[1.0], [0.0]]), path)
+    ...     ldslearn.load(path)
+    LDS(1 system, n_channels=2, n_states=1)
     """
     found = read_saved(path)
     if not isinstance(found.estimator, LDS):

@@ -14,14 +14,18 @@ from ldslearn.auto import AutoLDSClassifier
 from ldslearn.auto.certainty import Prediction, predict_with_certainty
 from ldslearn.auto.scaling import channels_are_scaled
 from ldslearn.datasets.collection import Collection
-from ldslearn.datasets.rates import parse_rates, warn_of_other_rates
+from ldslearn.datasets.rates import parse_rates, warn_of_other_rates, warn_of_unchecked_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.persist.checks import try_out
 from ldslearn.persist.files import explain_damage, read_saved, save
+from ldslearn.persist.model_html import describe_model, render_model
+from ldslearn.persist.setting_checks import check_settings
+from ldslearn.random_systems import RandomSystems, RandomSystemsClassifier
 from ldslearn.scale import LDSStore
 
 _DECISIVE = ("crop", "stride", "features", "rate")  # settings that change what channels mean
+_ENCODERS = (LDSEncoder, RandomSystems, RandomSystemsClassifier)  # know the channels of training
 _ABOUT = ("method", "n_states", "delays", "sparsity", "tried", "data", "versions")
 
 
@@ -31,14 +35,34 @@ class Model:
 
     Attributes
     ----------
-    estimator : AutoLDSClassifier or Pipeline
-        Fitted; of sequences. A pipeline has an :class:`~ldslearn.LDSEncoder`.
+    estimator : AutoLDSClassifier, RandomSystemsClassifier or Pipeline
+        Fitted; of sequences. A pipeline has an :class:`~ldslearn.LDSEncoder`,
+        :class:`~ldslearn.RandomSystems` or :class:`~ldslearn.RandomSystemsClassifier`.
     reading : ReadingSettings
         How the training files were read, and new files are.
     frame_shape : tuple of int or None
+        Shape of the frames of videos.
     about : dict
         Plain values: method, chosen parameters and their scores, description and fingerprint of
         the training data, versions. Empty for an estimator saved by :func:`ldslearn.save`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from ldslearn import LDSEncoder, NearestLDSClassifier, save
+    >>> from ldslearn.persist import Model
+    >>> from ldslearn.datasets import load_basic_motions
+    >>> X_train, y_train, X_test, y_test = load_basic_motions()
+    >>> pipeline = make_pipeline(LDSEncoder(n_states=4), NearestLDSClassifier("projection"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(pipeline.fit(X_train, y_train), Path(folder) / "model.lds")
+    ...     model = Model.load(Path(folder) / "model.lds")
+    >>> model.classes
+    ['Badminton', 'Running', 'Standing', 'Walking']
+    >>> model.systems
+    LDS(40 systems, n_channels=6, n_states=4, with B, mean, x0, noise_variance)
     """
 
     estimator: Any
@@ -46,23 +70,56 @@ class Model:
     frame_shape: tuple[int, ...] | None
     about: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return describe_model(self)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return render_model(self)
+
     @property
     def pipeline(self) -> Pipeline:
         """The pipeline of the estimator; of an automatic one, the chosen pipeline."""
-        return getattr(self.estimator, "pipeline_", self.estimator)
+        found = getattr(self.estimator, "pipeline_", self.estimator)
+        return found if isinstance(found, Pipeline) else Pipeline([("classifier", found)])
 
     def predict(self, X: list[NDArray[Any]]) -> NDArray[Any]:
-        """Return the label of each sequence."""
+        """Return the label of each sequence.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays
+
+        Returns
+        -------
+        (N,) array
+        """
         return self.estimator.predict(X)
 
     def predict_with_certainty(self, X: list[NDArray[Any]]) -> Prediction:
-        """Return labels of sequences, and how certain they are."""
+        """Return labels of sequences, and how certain they are.
+
+        Parameters
+        ----------
+        X : list of (n_channels, n_timepoints) arrays
+
+        Returns
+        -------
+        Prediction
+        """
         return predict_with_certainty(self.estimator, X)
 
     def predict_stored(self, store: LDSStore) -> Prediction:
         """Return labels of the systems in a store, and how certain they are.
 
-        The store must have the encoder and the reading settings of the model.
+        Parameters
+        ----------
+        store : LDSStore
+            With the encoder and the reading settings of the model.
+
+        Returns
+        -------
+        Prediction
         """
         about = store.about
         theirs = {**about.get("encoder", {}), **about.get("reading", {})}
@@ -72,7 +129,7 @@ class Model:
         for name in ("time", "channels"):  # found in the files, and not set by the model
             if mine[name] is None:
                 theirs.pop(name, None)
-        self._check_settings({**mine, "frame_shape": self.frame_shape}, theirs, "store")
+        check_settings({**mine, "frame_shape": self.frame_shape}, theirs, "store")
         rates, known = parse_rates(store.read_texts("rates")), self.about.get("data") or {}
         names = store.read_texts("names") or [f"sequence {i}" for i in range(len(store))]
         warn_of_other_rates(names, rates, known.get("rates"))
@@ -81,18 +138,27 @@ class Model:
 
     def find_store_encoder(self) -> LDSEncoder:
         """Return the encoder that a store needs for this model to predict its labels."""
+        if isinstance(self.estimator, AutoLDSClassifier):
+            self.estimator.check_systems_suffice()
+        if not isinstance(self._encoder, LDSEncoder):
+            raise _errors.invalid(
+                "the model", "encode sequences as systems to label a store",
+                "random systems, which are driven by sequences",
+                "Predict from the sequences or files.",
+            )  # fmt: skip
         if self._n_before > 1:
             raise channels_are_scaled()
         return self._encoder
 
     @property
     def _n_before(self) -> int:
-        """Steps up to the encoder."""
-        kinds = [isinstance(step, LDSEncoder) for _, step in self.pipeline.steps]
+        """Steps up to the one that takes sequences of the channels of training."""
+        kinds = [isinstance(step, _ENCODERS) for _, step in self.pipeline.steps]
         return 1 + kinds.index(True)
 
     @property
-    def _encoder(self) -> LDSEncoder:
+    def _encoder(self) -> Any:
+        """The encoder, or random systems."""
         return self.pipeline[self._n_before - 1]
 
     @property
@@ -107,7 +173,12 @@ class Model:
         return (self._encoder.n_channels_in_, *(self.frame_shape or ()))
 
     def check_data(self, data: Collection) -> None:
-        """Raise unless a collection has the channels and reading settings of the training data."""
+        """Raise unless a collection has the channels and reading settings of the training data.
+
+        Parameters
+        ----------
+        data : Collection
+        """
         expected = self._encoder.n_channels_in_
         if len(data.X[0]) != expected:
             frames = "" if self.frame_shape is None else f", frames of shape {self.frame_shape}"
@@ -117,22 +188,14 @@ class Model:
             )  # fmt: skip
         if data.frame_shape is not None and self.frame_shape is not None:
             shapes = {"frame_shape": self.frame_shape}, {"frame_shape": data.frame_shape}
-            self._check_settings(*shapes, "collection")
+            check_settings(*shapes, "collection")
         if data.preprocessing:
             theirs = {k: v for k, v in data.preprocessing.items() if k in _DECISIVE}
-            self._check_settings(self.reading.as_dict(), theirs, "collection")
+            check_settings(self.reading.as_dict(), theirs, "collection")
         rates = (self.about.get("data") or {}).get("rates")
         warn_of_other_rates(data.names, data.rates, rates)
-
-    @staticmethod
-    def _check_settings(mine: dict[str, Any], theirs: dict[str, Any], whose: str) -> None:
-        for name, got in theirs.items():
-            expected, found = (
-                list(value) if isinstance(value, tuple) else value
-                for value in (mine.get(name), got)
-            )
-            if found != expected:
-                raise _unlike_model(name, whose, found, expected)
+        if not self.about:
+            warn_of_unchecked_rates(data.rates)
 
     @property
     def classes(self) -> list[str]:
@@ -157,7 +220,12 @@ class Model:
         raise _errors.invalid("the model", "keep systems or atoms", "none", "Train another method.")
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file, completely or not at all; see :func:`ldslearn.save`."""
+        """Write the model to one file, completely or not at all; see :func:`ldslearn.save`.
+
+        Parameters
+        ----------
+        path : path-like
+        """
         shape = None if self.frame_shape is None else list(self.frame_shape)
         about = {**self.about, "reading": self.reading.as_dict(), "frame_shape": shape}
         save(self.estimator, path, about=about)
@@ -168,6 +236,16 @@ class Model:
 
         A classifier of sequences that was saved by :func:`ldslearn.save` is a model as well. It
         reads files with default settings.
+
+        Parameters
+        ----------
+        path : path-like
+        try_it : bool, default=True
+            Also predict one example, which finds damage that other checks do not.
+
+        Returns
+        -------
+        Model
         """
         found = read_saved(path)
         if not cls._is_sequence_classifier(found.estimator):
@@ -176,7 +254,7 @@ class Model:
                 "hold a classifier of sequences",
                 type(found.estimator).__name__,
                 "Train one with `ldslearn train`, or save a pipeline with an LDSEncoder and a "
-                "classifier.",
+                "classifier, or a RandomSystemsClassifier.",
             )
         about = dict(found.about)
         with explain_damage(path):
@@ -196,11 +274,11 @@ class Model:
 
     @staticmethod
     def _is_sequence_classifier(estimator: Any) -> bool:
-        if isinstance(estimator, AutoLDSClassifier):
+        if isinstance(estimator, AutoLDSClassifier | RandomSystemsClassifier):
             return True
         steps = getattr(estimator, "steps", [])
-        encoders = [isinstance(step, LDSEncoder) for _, step in steps]
-        return any(encoders[:-1]) and hasattr(steps[-1][1], "predict")
+        encoders = [isinstance(step, _ENCODERS) for _, step in steps]
+        return any(encoders) and hasattr(steps[-1][1], "predict")
 
     def _check(self) -> None:
         """Raise unless the parts belong together."""
@@ -214,17 +292,3 @@ class Model:
             raise ValueError(f"frames of shape {shape} have another number of channels")
         if shape is not None and self.reading.frames.size != shape[:2]:
             raise ValueError(f"files are not read as frames of shape {shape}")
-
-
-def _unlike_model(name: str, whose: str, got: object, expected: object) -> ValueError:
-    """Return the error about a store or collection made in another way than the training data."""
-    remedies = {
-        "store": "Encode the files as the model does: ldslearn encode --like MODEL.",
-        "collection": "Predict from the files: the model reads them as those of training.",
-    }
-    return _errors.invalid(
-        f"{name} of the {whose}",
-        f"be {expected!r}, as the model was trained with",
-        repr(got),
-        remedies[whose],
-    )

@@ -14,13 +14,19 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from ldslearn import _places
-from ldslearn._parallel import Engine, show_progress, use_engine, use_one_thread
+from ldslearn._parallel import Engine, show_progress
+from ldslearn.scale.dask_tasks import (
+    call,
+    call_and_record,
+    describe_no_workers,
+    name_lost_scheduler,
+    pass_on,
+)
 
 _BLOCKS_IN_FLIGHT_PER_THREAD = 8  # sent to workers whose results are not back yet
 _SECONDS_BETWEEN_COUNTS = 5.0
@@ -33,21 +39,29 @@ _STARTING_SECONDS = 1.0  # from when a worker is known until its nanny knows tha
 _ATTEMPTS = 3  # at a block whose files or memory failed
 _LARGE = 2**21  # bytes to all blocks; larger shared values are sent once
 
-Note = tuple[str, type[Warning]]
-Remarks = tuple[list[Note], _places.Notes]
-
 
 @dataclass
 class Cluster(Engine):
-    """A Dask cluster as engine, and counts of its blocks and losses.
+    """A Dask cluster that blocks of work are sent to, and counts of its blocks and losses.
+
+    :func:`~ldslearn.scale.use_cluster` makes it.
 
     Attributes
     ----------
     client : distributed.Client
-    n_blocks : int
+    n_blocks : int, default=0
         Blocks that were sent.
-    n_repeated : int
+    n_repeated : int, default=0
         Blocks that were sent again because files or memory of a worker failed.
+
+    Examples
+    --------
+    >>> from distributed import LocalCluster
+    >>> from ldslearn.scale import use_cluster
+    >>> local = LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0")
+    >>> with local, use_cluster(local) as cluster:
+    ...     print(cluster.summary())
+    {'blocks': 0, 'repeated': 0, 'workers_lost': 0, 'results_lost': 0, 'tasks_moved': 0}
     """
 
     client: Any
@@ -76,7 +90,25 @@ class Cluster(Engine):
         description: str = "",
         fallback: Callable[..., Any] | None = None,
     ) -> Iterator[Any]:
-        """Yield results in order; a few blocks per worker are on their way at a time."""
+        """Yield results in order; a few blocks per worker are on their way at a time.
+
+        Parameters
+        ----------
+        function : callable
+            Called as ``function(*block, *shared)``; a function of a module.
+        blocks : sequence of tuple
+        *shared : object
+            Arguments that all blocks share.
+        description : str, default=""
+            Text of the progress bar; no bar without it.
+        fallback : callable, optional
+            ``fallback(*block)`` replaces the result of a block on which several workers died.
+
+        Yields
+        ------
+        object
+            The result of each block.
+        """
         with show_progress(description, len(blocks)) as advance, name_lost_scheduler(self.client):
             common = [self._share(value, len(blocks)) for value in shared]
             waiting: deque[tuple[tuple[Any, ...], Any]] = deque()
@@ -97,16 +129,35 @@ class Cluster(Engine):
     def submit(
         self, function: Callable[..., Any], blocks: Sequence[tuple[Any, ...]], *shared: Any
     ) -> list[Any]:
-        """Return futures: a result stays on its worker, and is computed again if that dies."""
+        """Return futures: a result stays on its worker, and is computed again if that dies.
+
+        Parameters
+        ----------
+        function : callable
+            Called as ``function(*block, *shared)``; a function of a module.
+        blocks : sequence of tuple
+        *shared : object
+            Arguments that all blocks share.
+
+        Returns
+        -------
+        list of distributed.Future
+        """
         if not blocks:
             return []
         with name_lost_scheduler(self.client):
             common = [self._share(value, len(blocks)) for value in shared]
             columns = zip(*[(function, *block, *common) for block in blocks], strict=True)
-            return self.client.map(_call, *columns, pure=False, retries=_ATTEMPTS - 1)
+            return self.client.map(call, *columns, pure=False, retries=_ATTEMPTS - 1)
 
     def summary(self) -> dict[str, int]:
-        """Return the numbers of blocks sent and repeated, and of lost workers and results."""
+        """Return the numbers of blocks sent and repeated, and of lost workers and results.
+
+        Returns
+        -------
+        dict of str to int
+            `blocks`, `repeated`, `workers_lost`, `results_lost` and `tasks_moved`.
+        """
         with name_lost_scheduler(self.client):
             self._count_losses()
         return {"blocks": self.n_blocks, "repeated": self.n_repeated, **self._losses}
@@ -135,7 +186,7 @@ class Cluster(Engine):
             return []
         self.n_blocks += len(blocks)
         columns = zip(*[(function, *block, *common) for block in blocks], strict=True)
-        return self.client.map(_call_and_record, *columns, pure=False)
+        return self.client.map(call_and_record, *columns, pure=False)
 
     def _gather(
         self,
@@ -227,48 +278,4 @@ class Cluster(Engine):
 
         if isinstance(value, Future) or n_blocks * len(dumps(value)) < _LARGE:  # type: ignore[no-untyped-call]
             return value
-        return self.client.submit(_pass_on, value, pure=False)
-
-
-@contextmanager
-def name_lost_scheduler(client: Any) -> Iterator[None]:
-    """Turn the loss of the scheduler, whatever error it causes, into one message."""
-    from distributed.comm.core import CommClosedError
-
-    try:
-        yield
-    except (CancelledError, CommClosedError, OSError, RuntimeError, ValueError) as error:
-        closed = isinstance(error, CancelledError | CommClosedError)
-        if closed or (client.status != "running" and not isinstance(error, ConnectionError)):
-            raise ConnectionError(
-                "the scheduler must stay reachable; the connection was lost. Finished shards are "
-                "kept, and the same call resumes from them; a dictionary keeps its atoms, to "
-                "resume with init=dictionary.atoms_, or `ldslearn learn --init FILE`."
-            ) from error
-        raise
-
-
-def describe_no_workers(address: str) -> str:
-    """Return the text of the warning about a scheduler without workers."""
-    return (
-        f"the scheduler at {address} has no workers: nothing is done until one comes. Start some "
-        f"with `dask worker {address} --nthreads 1`."
-    )
-
-
-def _call_and_record(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Remarks]:
-    """Return the result, and the warnings to repeat in the user's process; runs on a worker."""
-    with warnings.catch_warnings(record=True) as caught, _places.collect_notes() as systems:
-        warnings.simplefilter("always")
-        result = _call(function, *arguments)
-    return result, ([(str(one.message), one.category) for one in caught], systems)
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the result, computed on this worker even if it is a thread of the user's process."""
-    with use_one_thread(), use_engine(Engine()):
-        return function(*arguments)
-
-
-def _pass_on(value: Any) -> Any:
-    return value
+        return self.client.submit(pass_on, value, pure=False)

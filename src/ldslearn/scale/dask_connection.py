@@ -8,7 +8,8 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn._parallel import use_engine
-from ldslearn.scale.dask_cluster import Cluster, describe_no_workers, name_lost_scheduler
+from ldslearn.scale.dask_cluster import Cluster
+from ldslearn.scale.dask_tasks import describe_no_workers, name_lost_scheduler
 
 _TIMEOUT = 10.0  # seconds to find a scheduler, or its first worker
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1 GiB"}
@@ -21,7 +22,7 @@ def use_cluster(where: Any = None) -> Iterator[Cluster]:
 
     Parameters
     ----------
-    where : str, distributed.Client, a Dask cluster or None
+    where : str, distributed.Client, a Dask cluster or None, default=None
         Address of a scheduler, such as ``"tcp://host:8786"``; a client; a cluster such as
         ``distributed.LocalCluster``; None for the active client.
 
@@ -32,20 +33,28 @@ def use_cluster(where: Any = None) -> Iterator[Cluster]:
 
     Examples
     --------
-    ::
+    A cluster in this process; in earnest, give the address of a scheduler.
 
-        with ldslearn.scale.use_cluster("tcp://host:8786") as workers:
-            store = encode_folder("clips", "store", LDSEncoder(10))
-            dictionary = LDSDictionary(64).fit(store)
-            print(workers.summary())
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from distributed import LocalCluster
+    >>> from ldslearn import LDSEncoder
+    >>> from ldslearn.datasets import make_lds_sequences
+    >>> from ldslearn.scale import use_cluster, write_kernel
+    >>> systems = LDSEncoder(4).fit_transform(make_lds_sequences(2, 3, random_state=0)[0])
+    >>> local = LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0")
+    >>> with tempfile.TemporaryDirectory() as folder, local, use_cluster(local) as cluster:
+    ...     K = write_kernel(Path(folder) / "kernel.npy", systems)
+    ...     print(K.shape, cluster.summary()["blocks"])
+    (6, 6) 1
     """
     try:
         import dask
         import distributed  # noqa: F401
-    except ImportError:
+    except ImportError as error:
         raise ImportError(
-            "a cluster needs the package dask, which is not installed. "
-            "Install it with: pip install 'ldslearn[dask]'"
+            f"a cluster needs the packages dask and distributed; got: {error}. "
+            "Install them with: pip install 'ldslearn[dask]'"
         ) from None
     client, is_own = _find_client(where)
     try:

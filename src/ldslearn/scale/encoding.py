@@ -43,6 +43,7 @@ from ldslearn.scale.store import LDSStore
 from ldslearn.video.frame_options import Crop, FrameOptions
 
 SHARD_SIZE = 64  # items: 14 MB for clips of 48 x 48 pixels and ten states
+_OF_GAPS = ("missing", "max_iter", "tol")  # unknown to stores of earlier releases
 _WARNINGS = 5  # repeated from all blocks together
 
 
@@ -65,9 +66,10 @@ def encode_folder(
     channels: Sequence[str] | None = None,
     levels: str | None = None,
     labels: str | PathLike[str] | None = None,
+    gaps: bool = False,
     shard_size: int = SHARD_SIZE,
 ) -> LDSStore:
-    """Encode the videos, image folders or arrays of a folder or manifest into a store of systems.
+    """Return a store of the systems of all videos, tables and other items of a folder or manifest.
 
     Files are read and systems are fitted in this process or, inside
     :func:`ldslearn.scale.use_cluster`, on workers, which must see the files and the store under
@@ -81,23 +83,50 @@ def encode_folder(
     Parameters
     ----------
     path : str or path
-        As in :func:`load_folder`, and so are the next arguments.
+        A folder or manifest, as in :func:`ldslearn.datasets.load_folder`.
     store : str or path
         Folder to write; new, empty, or of an earlier run, and outside of `path`.
     encoder : LDSEncoder, optional
         Its `n_states` must be a number, as no worker sees all items.
-    size, colour, crop, stride, length, chunk, features, time, columns, rate, transpose, levels, \
-    labels :
-        As in :func:`load_folder`.
+    size : (height, width), "auto" or None, default="auto"
+        As in :func:`ldslearn.datasets.load_folder`.
+    colour, crop, stride, length, chunk, features : optional
+        Likewise.
+    time, columns, rate, transpose : optional
+        Likewise.
     channels : sequence of str, optional
         Names that the channels of tables must have, in this order; those of the first table when
         not given.
-    shard_size : int
+    levels, labels : optional
+        As in :func:`ldslearn.datasets.load_folder`.
+    gaps : bool, default=False
+        Likewise, with ``LDSEncoder(missing="smooth")``. Channels without samples in an item have
+        the mean and variance of the first item that can be encoded. Tables of several rates need
+        `rate`.
+    shard_size : int, default=64
         Items per shard: a few less on average, and at most twice as many.
 
     Returns
     -------
     LDSStore
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from ldslearn import LDSEncoder
+    >>> from ldslearn.datasets import make_lds_sequences
+    >>> from ldslearn.scale import encode_folder
+    >>> X, y = make_lds_sequences(2, 3, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number, (sequence, label) in enumerate(zip(X, y)):
+    ...         path = Path(folder) / "data" / f"class{label}" / f"{number}.npy"
+    ...         path.parent.mkdir(parents=True, exist_ok=True)
+    ...         np.save(path, sequence)
+    ...     store = encode_folder(Path(folder) / "data", Path(folder) / "store", LDSEncoder(4))
+    ...     print(store.shape, store.read_texts("labels")[:3])
+    (6, 10, 4) ['class0', 'class0', 'class0']
     """
     check_whole("shard_size", shard_size)
     template = clone(encoder or LDSEncoder())
@@ -113,7 +142,7 @@ def encode_folder(
     wanted = ReadingSettings(
         FrameOptions(kept_size, colour, crop, stride, length), chunk, features,
         time, None if columns is None else tuple(columns), rate, transpose,
-        None if channels is None else tuple(channels),
+        None if channels is None else tuple(channels), gaps,
     )  # fmt: skip
     with _remove_if_unused(Path(store)), lock_store(Path(store).absolute()) as folder:
         check_contents(folder)
@@ -161,7 +190,8 @@ def _encode_items(
     ]  # fmt: skip
     if wanted.chunk and "groups" not in known:
         known.append("groups")
-    parameters = {k: v for k, v in template.get_params().items() if k != "n_jobs"}
+    left_out = ["n_jobs"] if template.missing == "smooth" else ["n_jobs", *_OF_GAPS]
+    parameters = {k: v for k, v in template.get_params().items() if k not in left_out}
     about = {
         "encoder": {k: _as_plain(v) for k, v in parameters.items()},
         "reading": reading.as_dict(),

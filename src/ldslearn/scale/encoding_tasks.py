@@ -19,7 +19,7 @@ from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.models import LDS, LDSEncoder
 from ldslearn.scale.resuming import write_note
 from ldslearn.scale.shards import Shard, name_shard, write_shard
-from ldslearn.sequences import NamedSequences
+from ldslearn.sequences.named import NamedSequences
 from ldslearn.video import to_sequence
 
 ITEM_FIELDS = {"labels": "label", "splits": "split", "groups": "group"}  # texts of a store
@@ -47,7 +47,7 @@ def begin_encoding(
             )  # patterns of larger frames are others
         reading = replace(wanted, frames=replace(wanted.frames, size=size))
         value = reading.read_recording(item.source, "the store").parts[0]
-        check_values(item, [value])
+        check_values(item, [value], gaps=reading.gaps)
         if frame is not None and frame_of(value) != tuple(frame):
             raise unlike_first(item.name, frame_of(value), "the store", tuple(frame))
         sequence = value if value.ndim == 2 else to_sequence(value)
@@ -170,7 +170,7 @@ def is_temporary(error: BaseException | None) -> bool:
 def _read_item(item: Item, task: Task) -> list[Named]:
     recording = task.reading.read_recording(item.source, "the first item")
     values, rate = recording.parts, recording.rate
-    check_values(item, values)
+    check_values(item, values, gaps=task.reading.gaps)
     resampled = task.reading.rate is not None
     for text in describe_time_faults({item.name: recording.time_faults}, rate, resampled):
         warnings.warn(text, stacklevel=2)

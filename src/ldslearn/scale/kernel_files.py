@@ -61,17 +61,35 @@ def write_kernel(
     path : str or path
         File to write, 8 N^2 bytes.
     X : LDS or LDSStore
-    kernel : str, callable or mapping of str to float
-        As in :func:`pairwise_kernel`. A bandwidth must be a number here: the median of the matrix
-        is not known before it is computed. The Martin kernel is not corrected
+        N systems.
+    kernel : str, callable or mapping of str to float, default="projection"
+        As in :func:`ldslearn.geometry.pairwise_kernel`. A bandwidth must be a number here: the
+        median of the matrix is not known before it is computed. The Martin kernel is not corrected
         (``psd="ignore"``).
-    n_jobs : int or None
-    **parameters
-        As in :func:`pairwise_kernel`.
+    n_jobs : int or None, default=None
+    **parameters : dict
+        As in :func:`ldslearn.geometry.pairwise_kernel`.
 
     Returns
     -------
-    (N, N) array, read-only, in the file
+    (N, N) array
+        Read-only, in the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from ldslearn import LDSEncoder
+    >>> from ldslearn.datasets import make_lds_sequences
+    >>> from ldslearn.geometry import projection_kernel
+    >>> from ldslearn.scale import write_kernel
+    >>> systems = LDSEncoder(4).fit_transform(make_lds_sequences(2, 3, random_state=0)[0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     K = write_kernel(Path(folder) / "kernel.npy", systems)
+    ...     print(np.allclose(K, projection_kernel(systems)))
+    ...     del K  # closes the file
+    True
     """
     systems = X if isinstance(X, LDSStore) else as_systems(X, "X", at_least_one=True)
     target = check_target(path, longest_suffix=".part")

@@ -32,16 +32,33 @@ class LDSStore(StoredSystems):
     """Systems in the files of a folder, as one batch that need not fit in memory.
 
     It has the attributes n_states, n_channels, n_noise, delays, windows and allow_unstable of an
-    :class:`LDS` batch. Indexing reads the selected systems.
-    Dictionaries, :class:`~ldslearn.DictionaryClassifier` and :class:`~ldslearn.LDSKMeans` are
-    fitted to a store, and every ``transform`` and ``predict`` takes one, block by block.
+    :class:`~ldslearn.LDS` batch. Indexing reads the selected systems; iterating yields one batch
+    per shard. Dictionaries, :class:`~ldslearn.DictionaryClassifier` and
+    :class:`~ldslearn.LDSKMeans` are fitted to a store, and every ``transform`` and ``predict``
+    takes one, block by block. Make one with :func:`~ldslearn.scale.encode_folder` or
+    `LDSStore.write`, and open it with `LDSStore.open`.
 
     Attributes
     ----------
     path : Path
     shards : tuple of Shard
+        Name, length, size and SHA-256 of each file.
     about : dict
         Encoder and reading settings, as JSON values.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn import LDSDictionary, LDSEncoder
+    >>> from ldslearn.datasets import make_lds_sequences
+    >>> from ldslearn.scale import LDSStore
+    >>> systems = LDSEncoder(4).fit_transform(make_lds_sequences(2, 5, random_state=0)[0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = LDSStore.write(Path(folder) / "store", [systems[:5], systems[5:]])
+    ...     dictionary = LDSDictionary(2, max_iter=2, random_state=0).fit(store)
+    ...     print(len(store), len(store.shards), store[3:6].shape, store.verify())
+    10 2 (3, 10, 4) []
     """
 
     path: Path
@@ -57,9 +74,13 @@ class LDSStore(StoredSystems):
 
         Parameters
         ----------
-        path : path-like
-        verify : bool
+        path : str or path
+        verify : bool, default=True
             Compare each shard with its SHA-256 when it is first read. The index is always checked.
+
+        Returns
+        -------
+        LDSStore
         """
         folder = Path(path)
         if not (folder / INDEX).is_file():
@@ -76,9 +97,19 @@ class LDSStore(StoredSystems):
 
     @classmethod
     def write(cls, path: str | os.PathLike[str], batches: LDS | Iterable[LDS]) -> Self:
-        """Write batches of systems to a new or empty folder, one shard per batch.
+        """Write batches of systems to a new or empty folder, and return the store.
 
-        Files of an interrupted earlier call are replaced.
+        There is one shard per batch. Files of an interrupted earlier call are replaced.
+
+        Parameters
+        ----------
+        path : str or path
+        batches : LDS or iterable of LDS
+            All of the same sizes.
+
+        Returns
+        -------
+        LDSStore
         """
         batches = [batches] if isinstance(batches, LDS) else batches
         shards: list[Shard] = []
@@ -148,7 +179,17 @@ class LDSStore(StoredSystems):
         return (block.load() for block in self.blocks())
 
     def blocks(self, n_bytes: int = 0) -> list[StoredBlock]:
-        """Return blocks of consecutive shards of at most `n_bytes` (at least one shard each)."""
+        """Return blocks of consecutive shards of at most `n_bytes` (at least one shard each).
+
+        Parameters
+        ----------
+        n_bytes : int, default=0
+
+        Returns
+        -------
+        list of StoredBlock
+            ``load()`` of a block reads its systems.
+        """
         found: list[list[Shard]] = []
         size = 0
         for shard in self.shards:
@@ -161,7 +202,16 @@ class LDSStore(StoredSystems):
         return [self._make_block(shards) for shards in found]
 
     def window(self, index: int) -> Self:
-        """Return one window of every sequence, as a store of single systems."""
+        """Return one window of every sequence, as a store of single systems.
+
+        Parameters
+        ----------
+        index : int
+
+        Returns
+        -------
+        LDSStore
+        """
         self._example.window(index)  # raises if there is none
         return self if self.windows == 1 else replace(self, _window=index)
 
@@ -179,7 +229,17 @@ class LDSStore(StoredSystems):
         return sum(shard.n_bytes for shard in self.shards)
 
     def read_texts(self, name: str) -> list[str] | None:
-        """Return "names", "labels", "splits", "groups" or "rates" of all sequences, or None."""
+        """Return "names", "labels", "splits", "groups" or "rates" of all sequences.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        list of str or None
+            None if a shard has none.
+        """
         if name not in TEXTS:
             raise _errors.unknown_name("name", name, TEXTS)
         found = [block.read_texts(name) for block in self.blocks()]
@@ -187,7 +247,12 @@ class LDSStore(StoredSystems):
         return None if len(known) < len(found) else [text for texts in known for text in texts]
 
     def verify(self) -> list[str]:
-        """Return the names of shards that are missing or do not match their SHA-256."""
+        """Return the names of shards that are missing or do not match their SHA-256.
+
+        Returns
+        -------
+        list of str
+        """
         paths = {shard: self.path / shard.name for shard in self.shards if shard.length}
         return [
             shard.name

@@ -20,6 +20,17 @@ def to_sequence(video: ArrayLike) -> NDArray[Any]:
     -------
     (height * width [* n_colours], n_frames) array
         Of the same dtype; a view where possible.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import make_dynamic_textures
+    >>> from ldslearn.video import to_sequence, to_video
+    >>> videos, _ = make_dynamic_textures(["waves"], 1, size=(16, 24), n_frames=30, random_state=0)
+    >>> sequence = to_sequence(videos[0])
+    >>> sequence.shape
+    (384, 30)
+    >>> bool((to_video(sequence, (16, 24)) == videos[0]).all())
+    True
     """
     check_unmasked("video", video)
     frames = np.asarray(video)
@@ -34,7 +45,7 @@ def to_sequence(video: ArrayLike) -> NDArray[Any]:
 
 
 def to_video(sequence: ArrayLike, frame_shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return a sequence as a video, the inverse of :func:`to_sequence`.
+    """Return a sequence as a video, the inverse of :func:`~ldslearn.video.to_sequence`.
 
     Parameters
     ----------
@@ -44,7 +55,14 @@ def to_video(sequence: ArrayLike, frame_shape: tuple[int, ...]) -> NDArray[Any]:
 
     Returns
     -------
-    (n_timepoints, *frame_shape) array
+    (n_timepoints, height, width[, n_colours]) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.video import to_video
+    >>> to_video(np.arange(8).reshape(4, 2), (2, 2)).tolist()
+    [[[0, 2], [4, 6]], [[1, 3], [5, 7]]]
     """
     values = np.asarray(sequence)
     if values.ndim != 2 or values.shape[0] != np.prod(frame_shape):

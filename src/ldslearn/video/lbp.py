@@ -26,28 +26,27 @@ def lbp_top(
     window: int = 8,
     step: int = 2,
 ) -> Floats:
-    """Return a video as the sequence of its LBP-TOP histograms over sub-videos.
+    r"""Return a video as the sequence of its LBP-TOP histograms over sub-videos.
 
-    On each of the planes XY, XT and YT through a pixel, P neighbours lie on an ellipse around it,
-    number p at the angle 2 pi p / P: at (x + r_x cos, y + r_y sin), (x + r_x cos, t + r_t sin) and
-    (y + r_y cos, t + r_t sin). Bit p of the pixel's code is 1 unless neighbour p is darker than the
-    pixel. A histogram counts the codes of a sub-video [1]_.
+    LBP-TOP are local binary patterns on three orthogonal planes [1]_.
 
     Parameters
     ----------
     video : (n_frames, height, width) array
         Grey values, integers or floats.
-    n_neighbours : int or three
-        P, at most 16; three for the planes XY, XT, YT.
-    radii : int or three
+    n_neighbours : int or (int, int, int), default=8
+        Neighbours per pixel, P, at most 16; three numbers are for the planes XY, XT and YT.
+    radii : int or (int, int, int), default=(1, 1, 1)
         r_x, r_y, r_t in pixels and frames.
-    uniform : bool
+    uniform : bool, default=True
         Codes with at most two changes between 0 and 1 around the circle have a bin each, in
         ascending order, and all others share the last: P (P - 1) + 3 bins. If False, all 2^P codes
         have a bin each.
-    window, step : int
-        Frames of a sub-video, and from the start of one to the start of the next. Frames at the end
-        that do not fill a sub-video are omitted.
+    window : int, default=8
+        Frames of a sub-video.
+    step : int, default=2
+        Frames from the start of one sub-video to the start of the next. Frames at the end that do
+        not fill a sub-video are omitted.
 
     Returns
     -------
@@ -57,8 +56,17 @@ def lbp_top(
 
     Notes
     -----
-    A sub-video counts only pixels whose neighbours on all planes lie inside it, r_t to
-    window - r_t - 1 in time.
+    On each of the planes XY, XT and YT through a pixel, P neighbours lie on an ellipse around it,
+    neighbour :math:`p` at the angle :math:`\varphi_p = 2 \pi p / P`. On XY it is at
+    :math:`(x + r_x \cos \varphi_p, \, y + r_y \sin \varphi_p)`, on XT at
+    :math:`(x + r_x \cos \varphi_p, \, t + r_t \sin \varphi_p)`, on YT at
+    :math:`(y + r_y \cos \varphi_p, \, t + r_t \sin \varphi_p)`. A pixel with the grey value
+    :math:`g`, whose neighbours have :math:`g_p`, has the code
+
+    .. math:: \sum_{p=0}^{P-1} 2^p \, [g_p \ge g].
+
+    A histogram counts the codes of a sub-video. It counts only pixels whose neighbours on all
+    planes lie inside the sub-video, r_t to window - r_t - 1 in time.
 
     Neighbours between pixels are interpolated linearly from the four around them. So that rounding
     decides no tie, such a neighbour counts as darker only if it is so by more than 1e-10 of the
@@ -72,6 +80,17 @@ def lbp_top(
     ----------
     .. [1] G. Zhao and M. Pietikäinen, "Dynamic texture recognition using local binary patterns with
        an application to facial expressions", IEEE TPAMI 29(6), 2007.
+
+    Examples
+    --------
+    >>> from ldslearn.datasets import make_dynamic_textures
+    >>> from ldslearn.video import lbp_top
+    >>> videos, _ = make_dynamic_textures(["foliage"], 1, size=16, n_frames=20, random_state=0)
+    >>> histograms = lbp_top(videos[0])
+    >>> histograms.shape
+    (177, 7)
+    >>> histograms[:59].sum(axis=0).round(6).tolist()  # of the plane XY, 59 bins
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
     counts_of_neighbours = _as_three("n_neighbours", n_neighbours, least=2)
     if max(counts_of_neighbours) > MOST_NEIGHBOURS:

@@ -40,6 +40,41 @@ def find_motion(video: NDArray[Any], size: tuple[int, int]) -> tuple[int, int]:
 
 
 def crop_to_motion(video: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
-    """Return the window of a video whose pixels vary most over time; see :func:`find_motion`."""
+    r"""Return the window of a video whose pixels vary most over time.
+
+    Parameters
+    ----------
+    video : (n_frames, height, width[, n_colours]) array
+    size : (int, int)
+        Height and width of the window, at most those of the frames.
+
+    Returns
+    -------
+    (n_frames, size[0], size[1][, n_colours]) array
+        A view. Of equal windows the first by rows.
+
+    Notes
+    -----
+    The window :math:`W` has the largest sum of variances over time of its pixels :math:`y_p`,
+
+    .. math:: \max_W \sum_{p \in W} \operatorname{var}_t \, y_p(t).
+
+    (Section 9.1 of [1]_ crops the UCLA set to its motion, and does not say by which rule.)
+
+    References
+    ----------
+    .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.1. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldslearn.video import crop_to_motion
+    >>> video = np.zeros((10, 8, 8))
+    >>> video[:, 4:6, 2:5] = np.arange(10)[:, None, None]  # six pixels change
+    >>> crop_to_motion(video, (2, 3))[-1]
+    array([[9., 9., 9.],
+           [9., 9., 9.]])
+    """
     top, left = find_motion(video, size)
     return video[:, top : top + size[0], left : left + size[1]]

@@ -44,12 +44,12 @@ def read_video(
     path : str or path
     size : (height, width), optional
         Frames are resized to it, with antialiasing, as they are decoded.
-    colour : bool, default False
+    colour : bool, default=False
         Red, green and blue instead of grey.
     crop : (top, left, height, width) or "motion", optional
         Part of each frame to keep, before resizing; "motion" keeps the part of `size` whose pixels
         vary most over time, and resizes nothing.
-    stride : int, default 1
+    stride : int, default=1
         Keep every `stride`-th frame.
     length : int, optional
         Stop after so many of the kept frames.
@@ -58,6 +58,18 @@ def read_video(
     -------
     (n_frames, height, width[, 3]) array of float32
         Values from 0 to 255.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import make_dynamic_textures
+    >>> from ldslearn.video import read_video, write_video
+    >>> videos, _ = make_dynamic_textures(["waves"], 1, size=32, n_frames=20, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_video(Path(folder) / "waves.avi", 255 * videos[0])
+    ...     read_video(Path(folder) / "waves.avi", size=(16, 16), stride=2).shape
+    (10, 16, 16)
     """
     options = FrameOptions(size, colour, crop, stride, length)
     return next(read_clips(path, options, chunk=False))
@@ -74,7 +86,41 @@ def read_frames(
 ) -> Pixels:
     """Return the images of a folder as a video, in natural order of their names (2 before 10).
 
-    Parameters and result as those of :func:`read_video`.
+    Parameters
+    ----------
+    folder : str or path
+        Folder of ``.bmp``, ``.jpg``, ``.pgm``, ``.png``, ``.ppm`` or ``.tif`` files.
+    size : (height, width), optional
+        Frames are resized to it, with antialiasing, as they are decoded.
+    colour : bool, default=False
+        Red, green and blue instead of grey.
+    crop : (top, left, height, width) or "motion", optional
+        Part of each frame to keep, before resizing; "motion" keeps the part of `size` whose pixels
+        vary most over time, and resizes nothing.
+    stride : int, default=1
+        Keep every `stride`-th frame.
+    length : int, optional
+        Stop after so many of the kept frames.
+
+    Returns
+    -------
+    (n_frames, height, width[, 3]) array of float32
+        Values from 0 to 255.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from matplotlib.image import imsave
+    >>> from ldslearn.video import read_frames
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number in (2, 10, 1):
+    ...         frame = np.full((8, 8), number)
+    ...         imsave(Path(folder) / f"frame{number}.png", frame, cmap="gray", vmin=0, vmax=255)
+    ...     video = read_frames(folder)
+    >>> video[:, 0, 0].tolist()
+    [1.0, 2.0, 10.0]
     """
     options = FrameOptions(size, colour, crop, stride, length)
     if not Path(folder).is_dir():

@@ -24,10 +24,31 @@ FORMATS = {
 
 
 def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: float = 25.0) -> None:
-    """Write a (n_frames, height, width[, 3]) array of values from 0 to 255.
+    """Write an array of frames as a video file or an animated picture.
 
     The suffix is the format: ``.avi`` and ``.mp4`` play everywhere, ``.mkv`` is lossless, ``.gif``
     is for web pages. The file appears when it is complete.
+
+    Parameters
+    ----------
+    path : str or path
+    video : (n_frames, height, width) or (n_frames, height, width, 3) array
+        Values from 0 to 255; others are clipped.
+    frame_rate : float, default=25.0
+        Frames per second.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import make_dynamic_textures
+    >>> from ldslearn.video import read_video, write_video
+    >>> videos, _ = make_dynamic_textures(["flag"], 1, size=16, n_frames=20, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_video(Path(folder) / "flag.mkv", 255 * videos[0])
+    ...     frames = read_video(Path(folder) / "flag.mkv")
+    >>> frames.shape, bool(abs(frames - 255 * videos[0]).max() <= 0.5)
+    ((20, 16, 16), True)
     """
     check_positive("frame_rate", frame_rate)
     target = Path(path)

@@ -81,8 +81,14 @@ def test_targets_and_none(path):
         ("@timestamps TRUE\n@data\n(0,1),(0,2)\n", "have time stamps that rise; got one that"),
         ("@timestamps TRUE\n@data\n(0,1):(1,2)\n", "same times in all channels .* Resample"),
         ("@timestamps TRUE\n@data\n(0,x)\n", "hold numbers; got 'x' in line 3"),
-        ("@data\n1,?,3\n", "no missing or infinite values; got '\\?' in line 2. Fill"),
-        ("@data\n1,NaN,3\n", "no missing or infinite values; got 'NaN' in line 2. Fill"),
+        (
+            "@data\n1,?,3\n",
+            "no missing .* got '\\?' in line 2, channel 1, time point 2. To read",
+        ),
+        (
+            "@data\n1,NaN,3\n",
+            "no missing .* got 'NaN' in line 2, channel 1, time point 2. To read",
+        ),
         ("@data\n1,2\n\n1,b\n", "hold numbers; got 'b' in line 4"),
         ("@data\n1,2:1\n", "give all channels of a sequence one length; got 1 to 2 in line 2"),
         ("@data\n1:2\n1\n", "have 2 channels, as in its first row; got 1 channels in line 3"),

@@ -13,7 +13,9 @@ from ldslearn.cli.arguments import table_options, with_options_of
 @with_options_of(table=table_options)
 def compare(
     table: dict[str, Any],
-    first: Annotated[Path, typer.Argument(help="A video, a folder of images or an array.")],
+    first: Annotated[
+        Path, typer.Argument(help="A video, a folder of images, a table or an array.")
+    ],
     second: Annotated[Path, typer.Argument(help="The sequence to compare with.")],
     states: options.FixedStates = None,
     delays: options.Delays = None,

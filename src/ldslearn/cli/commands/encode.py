@@ -46,6 +46,7 @@ def encode(
     ] = 64,
     cluster: options.ClusterAddress = None,
     jobs: options.Jobs = -1,
+    missing: options.Missing = "raise",  # an argument of reading_options, too
     as_json: options.Json = False,
 ) -> None:
     """Fit one system per item of a folder or manifest of any size, and write them to a store.
@@ -54,7 +55,9 @@ def encode(
     """
     cli.inputs.check_is_listed(data)
     if like is None:
-        encoder = ldslearn.LDSEncoder(states, delays=delays, stabilizer=stabilizer, n_jobs=jobs)
+        encoder = ldslearn.LDSEncoder(
+            states, delays=delays, stabilizer=stabilizer, n_jobs=jobs, missing=missing
+        )
     else:
         encoder, reading = cli.stores.encode_like(cli.inputs.load_model(like), reading, jobs)
     with work_on_cluster(cluster) as summarize_cluster:

@@ -1,7 +1,5 @@
 """The command ``ldslearn evaluate``."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +47,8 @@ def evaluate(
     if output is not None:
         cli.outputs.report_written(output, as_json)
     if report is not None:
-        diagnostics = ldslearn.diagnostics.compute_diagnostics(
-            collection, rounds[0], method_arguments["settings"], record["mislabelled"]
-        )
-        command = shlex.join(["ldslearn", *sys.argv[1:]])
-        page = ldslearn.report.render_evaluation_page(
-            record, command, diagnostics, name=data.resolve().name
+        settings, name = method_arguments["settings"], data.resolve().name
+        cli.reporting.write_evaluation_page(
+            report, record, collection, rounds[0], settings, name=name
         )  # fmt: skip
-        cli.outputs.write_text(report, page)
         cli.outputs.report_written(report, as_json)

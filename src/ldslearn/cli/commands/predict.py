@@ -14,7 +14,8 @@ def predict(
     items: Annotated[
         list[Path],
         typer.Argument(
-            help="Videos, folders of images, arrays, a folder or collection of them, or a store."
+            help="Videos, folders of images, tables, arrays, a folder or collection of them, or a "
+            "store."
         ),
     ],
     csv: Annotated[

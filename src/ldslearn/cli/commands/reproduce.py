@@ -1,7 +1,5 @@
 """The command ``ldslearn reproduce``."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -52,20 +50,14 @@ def reproduce(
     the same results as JSON, and the verdicts on the claims (all-claims.json).
     """
     with raise_usage_errors():
-        stem = ldslearn.paper.name_reproduction(names, quick)
-    page, results, claims = (
-        output / f"{stem}{end}" for end in (".html", ".json", "-claims.json")
-    )  # fmt: skip
+        files = cli.reporting.name_reproduction_files(output, names, quick)
     cli.outputs.check_folder(output)
     if output.is_dir():
-        cli.outputs.check_outputs([page, results, claims])
+        cli.outputs.check_outputs(files)
     record = ldslearn.paper.reproduce(
         names, data_dir=data_dir, records=output, quick=quick, n_jobs=jobs, say=print_message
     )
-    cli.outputs.write_json(results, record)
-    cli.outputs.write_json(claims, ldslearn.paper.summarize_claims(record))
-    command = shlex.join(["ldslearn", *sys.argv[1:]])
-    cli.outputs.write_text(page, ldslearn.report.render_reproduction_page(record, command))
+    cli.reporting.write_reproduction(files, record)
     tables = cli.evaluation_tables.tabulate_reproduction(record)
     cli.tables.print_record(record, as_json, *tables)
-    cli.outputs.report_written(page, as_json)
+    cli.outputs.report_written(files[0], as_json)

@@ -10,7 +10,6 @@ times as texts, `time_columns` recognises the time column, `time_faults` checks 
 """
 
 from collections.abc import Callable
-from os import PathLike
 
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.arff import load_arff
@@ -18,7 +17,7 @@ from ldslearn.datasets.formats.mat import load_mat
 from ldslearn.datasets.formats.npz import load_npz
 from ldslearn.datasets.formats.ts import load_ts
 
-COLLECTION_READERS: dict[str, Callable[[str | PathLike[str]], Collection]] = {
+COLLECTION_READERS: dict[str, Callable[..., Collection]] = {
     ".npz": load_npz,
     ".ts": load_ts,
     ".arff": load_arff,

@@ -20,7 +20,7 @@ _NUMERIC = ("numeric", "real", "integer")
 _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(.*)""", re.IGNORECASE)
 
 
-def load_arff(path: Path) -> Collection:
+def load_arff(path: Path, *, gaps: bool = False) -> Collection:
     r"""Return the collection in an .arff file of the UEA or UCR archive.
 
     Multivariate: one relational attribute, whose rows ``'1,2,3\n4,5,6',label`` hold a channel
@@ -29,12 +29,28 @@ def load_arff(path: Path) -> Collection:
 
     Parameters
     ----------
-    path : path-like
+    path : str or path
+    gaps : bool, default=False
+        Read ``?`` as a missing sample, NaN, instead of raising.
 
     Returns
     -------
     Collection
         Unlabelled when the last attribute is not nominal.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import load_arff
+    >>> lines = ["@relation two", "@attribute t0 numeric", "@attribute t1 numeric"]
+    >>> lines += ["@attribute target {up,down}", "@data", "1,2,up", "5,3,down"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "two.arff"
+    ...     _ = path.write_text("\n".join(lines))
+    ...     data = load_arff(path)
+    >>> data.X[1].tolist(), data.y.tolist()
+    ([[5.0, 3.0]], ['up', 'down'])
     """
     inner: int | None = None  # time points within the relational attribute
     outer: list[str] = []
@@ -45,7 +61,7 @@ def load_arff(path: Path) -> Collection:
         word = line.split(maxsplit=1)[0].lower()
         if in_data:
             fields, label = _split_row(path, number, line, inner is not None, outer)
-            sequences.append(_read_values(path, number, fields, inner, outer))
+            sequences.append(_read_values(path, number, fields, inner, outer, gaps))
             labels.append(label)
         elif word == "@attribute" and (match := _ATTRIBUTE.match(line)):
             kind = "nominal" if match[2].startswith("{") else match[2].lower()
@@ -69,7 +85,8 @@ def load_arff(path: Path) -> Collection:
     if not sequences:
         raise _errors.bad_file(path, _RULE, "no row of values")
     with name_bad_file(path, _RULE):
-        return Collection(sequences, y=np.array(labels) if outer[-1:] == ["nominal"] else None)
+        y = np.array(labels) if outer[-1:] == ["nominal"] else None
+        return Collection(sequences, y=y, gaps=gaps)
 
 
 def _split_row(
@@ -97,7 +114,9 @@ def _split_row(
     return values, label
 
 
-def _read_values(path: Path, number: int, text: str, inner: int | None, outer: list[str]) -> Floats:
+def _read_values(
+    path: Path, number: int, text: str, inner: int | None, outer: list[str], gaps: bool
+) -> Floats:
     channels = [channel.split(",") for channel in text.split("\\n")]
     n_timepoints = len(outer) - (outer[-1:] == ["nominal"]) if inner is None else inner
     for channel in channels:
@@ -109,4 +128,4 @@ def _read_values(path: Path, number: int, text: str, inner: int | None, outer: l
         channel[n_timepoints - 1].strip() == "?" for channel in channels
     ):
         n_timepoints -= 1
-    return parse_channels(path, number, [channel[:n_timepoints] for channel in channels])
+    return parse_channels(path, number, [channel[:n_timepoints] for channel in channels], gaps=gaps)

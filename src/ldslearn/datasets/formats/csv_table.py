@@ -63,13 +63,17 @@ class CsvTable:
     doubt: str | None = None
 
 
-def read_csv(path: Path) -> Floats:
+def read_csv(path: Path, *, gaps: bool = False) -> Floats:
     """Return all columns of a table as channels, (n_channels, n_timepoints)."""
-    return read_table(path, time=NONE).values
+    return read_table(path, time=NONE, gaps=gaps).values
 
 
 def read_table(
-    path: Path, time: str | None = None, columns: Sequence[str] | None = None
+    path: Path,
+    time: str | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    gaps: bool = False,
 ) -> CsvTable:
     """Return the sequence in a table: rows are time points, columns are channels or times.
 
@@ -84,8 +88,10 @@ def read_table(
         of day, or "none". Recognised when not given: :func:`find_time`.
     columns : sequence of str, optional
         Names or numbers of the channels; other columns are ignored.
+    gaps : bool, default=False
+        Read empty fields, NaN and NA as NaN, instead of raising.
     """
-    rows = _Rows(path, time, columns)
+    rows = _Rows(path, time, columns, gaps)
     for number, line in read_lines(path, comment="#"):
         rows.add(number, line)
     return rows.build_table()
@@ -94,8 +100,10 @@ def read_table(
 class _Rows:
     """The rows of a table while it is read: numbers, and columns that may be times as texts."""
 
-    def __init__(self, path: Path, time: str | None, columns: Sequence[str] | None) -> None:
-        self.path, self.time, self.columns = path, time, columns
+    def __init__(
+        self, path: Path, time: str | None, columns: Sequence[str] | None, gaps: bool
+    ) -> None:
+        self.path, self.time, self.columns, self.gaps = path, time, columns, gaps
         self.delimiter: str | None = None
         self.names: list[str] | None = None
         self.n_columns = 0
@@ -123,7 +131,7 @@ class _Rows:
         for column, texts in self.texts.items():
             texts.append(fields[column])
         chosen = [fields[i] for i in self.numeric]
-        self.values.append(parse_numbers(self.path, number, chosen, self.called))
+        self.values.append(parse_numbers(self.path, number, chosen, self.called, gaps=self.gaps))
 
     def _choose_columns(self, fields: list[str]) -> None:
         """Choose, by names and the first row, which columns may be times and which are numbers."""
@@ -184,7 +192,10 @@ class _Rows:
         called = [name_column(self.names, column)]
         pairs = zip(self.lines, self.texts[column], strict=True)
         return np.array(
-            [parse_numbers(self.path, line, [field], called)[0] for line, field in pairs]
+            [
+                parse_numbers(self.path, line, [field], called, gaps=self.gaps)[0]
+                for line, field in pairs
+            ]
         )
 
 

@@ -60,21 +60,39 @@ def read_mat(path: str | os.PathLike[str], limit: int | None = None) -> dict[str
             return read_mat5(file.read(), limit)
 
 
-def load_mat(path: str | os.PathLike[str]) -> Collection:
+def load_mat(path: str | os.PathLike[str], *, gaps: bool = False) -> Collection:
     """Return the collection in a MATLAB file.
 
     Sequences are a cell array of (n_channels, n_timepoints) matrices, or of videos
     (height, width[, n_colours], n_frames), in a variable X, data, sequences or videos, or in the
     only such variable. Labels are a vector, or a cell array of texts or numbers, of the same
-    length, named y, labels, label, gt or classes.
+    length, named y, labels, label, gt or classes. Nothing in the file is executed.
 
     Parameters
     ----------
-    path : path-like
+    path : str or path
+        Of version 5 to 7, or 7.3 if h5py is installed.
+    gaps : bool, default=False
+        Accept NaN as missing samples, instead of raising.
 
     Returns
     -------
     Collection
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from scipy.io import savemat
+    >>> from ldslearn.datasets import load_mat
+    >>> cells = np.empty(2, dtype=object)
+    >>> cells[:] = [np.zeros((3, 40)), np.ones((3, 50))]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     savemat(Path(folder) / "two.mat", {"X": cells, "y": [1, 2]})
+    ...     data = load_mat(Path(folder) / "two.mat")
+    >>> [sequence.shape for sequence in data.X], data.y.tolist()
+    ([(3, 40), (3, 50)], ['1', '2'])
     """
     variables = read_mat(path)
     cells = [name for name, value in variables.items() if _is_cell_of_arrays(value)]
@@ -97,6 +115,7 @@ def load_mat(path: str | os.PathLike[str]) -> Collection:
             [_to_sequence(array) for array in arrays],
             y=_find_labels(variables, len(arrays)),
             frame_shape=next(iter(shapes), None),
+            gaps=gaps,
         )
 
 

@@ -18,7 +18,7 @@ _RULE = "hold a collection"
 _REMEDY = "It needs values (n_channels, sum of lengths) and lengths, or X (N, n_channels, time)."
 
 
-def load_npz(path: str | os.PathLike[str]) -> Collection:
+def load_npz(path: str | os.PathLike[str], *, gaps: bool = False) -> Collection:
     """Return the collection in an npz file.
 
     The file holds ``values`` (n_channels, sum of lengths) and ``lengths`` (N,), or one 3-D array
@@ -31,12 +31,26 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
 
     Parameters
     ----------
-    path : path-like
+    path : str or path
+    gaps : bool, default=False
+        Accept NaN as missing samples, instead of raising.
 
     Returns
     -------
     Collection
         Numbers keep their dtype.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from ldslearn.datasets import load_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "two.npz", X=np.zeros((2, 3, 40)), y=["up", "down"])
+    ...     data = load_npz(Path(folder) / "two.npz")
+    >>> len(data), data.X[0].shape, data.y.tolist()
+    (2, (3, 40), ['up', 'down'])
     """
     arrays = read_npz(path)
     with name_bad_file(path, _RULE, _REMEDY):
@@ -55,13 +69,31 @@ def load_npz(path: str | os.PathLike[str]) -> Collection:
             ),
             rates=_read_rates(arrays),
             trials=arrays.get("trials"),
+            gaps=gaps,
         )
 
 
 def save_npz(path: str | os.PathLike[str], collection: Collection) -> None:
-    """Write a collection for :func:`load_npz`; the file is replaced in one step.
+    """Write a collection for :func:`~ldslearn.datasets.load_npz`; the file is replaced in one step.
 
     What was skipped when the collection was read is not kept.
+
+    Parameters
+    ----------
+    path : str or path
+    collection : Collection
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import Collection, load_npz, make_lds_sequences, save_npz
+    >>> X, y = make_lds_sequences(2, 3, n_timepoints=(40, 60), random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_npz(Path(folder) / "six.npz", Collection(X, y))
+    ...     data = load_npz(Path(folder) / "six.npz")
+    >>> all((one == other).all() for one, other in zip(data.X, X))
+    True
     """
     arrays: dict[str, NDArray[Any]] = {
         "values": np.concatenate(collection.X, axis=1),

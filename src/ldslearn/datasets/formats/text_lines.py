@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +74,8 @@ def parse_numbers(
     number: int,
     fields: Sequence[str],
     columns: Sequence[str] | None = None,
+    *,
+    gaps: bool = False,
 ) -> Floats:
     """Return the fields of a line as finite numbers, or raise for the first that is none.
 
@@ -84,6 +87,8 @@ def parse_numbers(
     fields : sequence of str
     columns : sequence of str, optional
         What messages call the column of each field.
+    gaps : bool, default=False
+        Return NaN for fields that are empty or mark a missing value.
 
     Returns
     -------
@@ -92,6 +97,9 @@ def parse_numbers(
     values = np.empty(len(fields))
     for i, field in enumerate(fields):
         value = parse_number(field)
+        if gaps and (is_missing(field.strip()) or (value is not None and math.isnan(value))):
+            values[i] = math.nan
+            continue
         if value is None or not math.isfinite(value):
             column = None if columns is None else columns[i]
             raise _bad_number(path, number, field.strip(), value, column)
@@ -99,13 +107,34 @@ def parse_numbers(
     return values
 
 
-def parse_channels(path: str | os.PathLike[str], number: int, channels: list[list[str]]) -> Floats:
+def parse_channels(
+    path: str | os.PathLike[str], number: int, channels: list[list[str]], *, gaps: bool = False
+) -> Floats:
     """Return the (n_channels, n_timepoints) numbers of a line; all channels have one length."""
     if len({len(channel) for channel in channels}) != 1:
         rule = "give all channels of a sequence one length"
         got = f"{min(map(len, channels))} to {max(map(len, channels))}"
         raise bad_line(path, number, rule, got)
-    return np.stack([parse_numbers(path, number, channel) for channel in channels])
+    n_timepoints = len(channels[0])
+    return np.stack(
+        [
+            parse_numbers(path, number, channel, _TimePoints(row, n_timepoints), gaps=gaps)
+            for row, channel in enumerate(channels)
+        ]
+    )
+
+
+class _TimePoints(Sequence[str]):
+    """What messages call the fields of a channel; made only for a message."""
+
+    def __init__(self, channel: int, length: int) -> None:
+        self.channel, self.length = channel, length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: Any) -> Any:
+        return f"channel {self.channel + 1}, time point {index + 1}"
 
 
 def parse_number(field: str) -> float | None:
@@ -118,7 +147,7 @@ def parse_number(field: str) -> float | None:
 
 def is_missing(field: str) -> bool:
     """Whether a field marks a missing value."""
-    return field.lower() in ("", "?", "na", "null")
+    return field.lower() in ("", "?", "na", "nan", "n/a", "null")
 
 
 def quote(text: str) -> str:
@@ -130,12 +159,16 @@ def _bad_number(
     path: str | os.PathLike[str], number: int, field: str, value: float | None, column: str | None
 ) -> ValueError:
     if is_missing(field) or value is not None:
-        return bad_line(
+        infinite = value is not None and math.isinf(value)
+        place = f"line {number}" if column is None else f"line {number}, {column}"
+        return _errors.bad_file(
             path,
-            number,
             "have no missing or infinite values",
-            quote(field) if field else "an empty field",
-            "Fill or interpolate them first.",
+            f"{quote(field) if field else 'an empty field'} in {place}",
+            "Correct it, or drop the line."
+            if infinite
+            else "To read it as a gap give gaps=True (Python), --missing smooth (command line); "
+            "otherwise fill or interpolate it first.",
         )
     if column is None:
         remedy = "Put a number there, or remove the line or the column."

@@ -15,7 +15,8 @@ from ldslearn.datasets.formats.text_lines import bad_line, parse_channels, quote
 from ldslearn.datasets.formats.time_columns import Clock, find_unit
 from ldslearn.datasets.formats.time_faults import find_time_faults, sampling_rate
 from ldslearn.datasets.formats.timestamps import parse_stamps
-from ldslearn.datasets.rates import as_rates
+from ldslearn.datasets.rates import as_rates, describe_grid
+from ldslearn.sequences import place_on_grid
 
 Path = str | os.PathLike[str]
 
@@ -24,33 +25,51 @@ _SEPARATOR = re.compile(r":(?![^()]*\))")  # not the colons of times of day
 _PAIR = re.compile(r"\(\s*([^,()]+?)\s*,\s*([^,()]*?)\s*\)")
 
 
-def load_ts(path: Path) -> Collection:
+def load_ts(path: Path, *, gaps: bool = False) -> Collection:
     r"""Return the collection in a .ts file, one sequence per line.
 
     Channels are separated by ``:`` and values by ``,``; the last field is the label when the file
     says ``@classLabel true`` or ``@targetLabel true``. Lengths may differ from line to line.
     With ``@timestamps true`` values are pairs ``(time,value)``: numbers or ISO dates, the same for
-    all channels of a sequence, which give its rate. Missing values raise.
+    all channels of a sequence, which give its rate.
 
     Parameters
     ----------
-    path : path-like
+    path : str or path
+    gaps : bool, default=False
+        Read ``?`` and ``NaN`` as missing samples, NaN, instead of raising; and place sequences with
+        time stamps on one grid (:func:`ldslearn.sequences.place_on_grid`).
 
     Returns
     -------
     Collection
         Labels and targets are texts.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import load_ts
+    >>> lines = ["@classLabel true up down", "@data", "1,2,3:4,5,6:up", "3,1:6,5:down"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "two.ts"
+    ...     _ = path.write_text("\n".join(lines))
+    ...     data = load_ts(path)
+    >>> data.X[1].tolist(), data.y.tolist()
+    ([[3.0, 1.0], [6.0, 5.0]], ['up', 'down'])
     """
     settings: dict[str, list[str]] = {}
     sequences: list[NDArray[Any]] = []
     labels: list[str] = []
     rates: list[float | None] = []
     uneven: list[int] = []
+    clocks: list[Clock | None] = []
     in_data = False
     for number, line in read_lines(path, comment="#"):
         if in_data:
-            sequence, label, rate, even = _read_row(path, number, line, settings)
-            rates.append(rate)
+            sequence, label, clock, even = _read_row(path, number, line, settings, gaps)
+            clocks.append(clock)
+            rates.append(sampling_rate(clock))
             uneven += [] if even else [number]
             if sequences and len(sequence) != len(sequences[0]):
                 rule = f"have {len(sequences[0])} channels, as in its first row"
@@ -65,7 +84,7 @@ def load_ts(path: Path) -> Collection:
             settings[key.lower()] = words
     if not sequences:
         raise _errors.bad_file(path, _RULE, "no row of values")
-    if uneven:
+    if uneven and not gaps:
         warnings.warn(
             f"time stamps of {len(uneven)} sequences of {path} are uneven, the first in line "
             f"{uneven[0]}. Each value counts as one step.",
@@ -73,7 +92,15 @@ def load_ts(path: Path) -> Collection:
         )
     with name_bad_file(path, _RULE):
         y = np.array(labels) if _has_labels(settings) else None
-        return Collection(sequences, y=y, rates=as_rates(rates))
+        known = [clock for clock in clocks if clock is not None]
+        if not gaps or len(known) < len(clocks):
+            return Collection(sequences, y=y, rates=as_rates(rates), gaps=gaps)
+        times = [clock.stamps.ticks * (clock.unit or 1.0) for clock in known]
+        placed, step, merged, missing = place_on_grid(sequences, times)
+        units = {clock.unit is None for clock in known}
+        rates = [None if True in units else 1 / step] * len(placed)
+        note = describe_grid(step, int(merged.sum()), int(missing.sum()), in_seconds=False in units)
+        return Collection(placed, y=y, rates=as_rates(rates), gaps=True, notes=(note,))
 
 
 def _is_true(words: list[str]) -> bool:
@@ -85,9 +112,9 @@ def _has_labels(settings: dict[str, list[str]]) -> bool:
 
 
 def _read_row(
-    path: Path, number: int, line: str, settings: dict[str, list[str]]
-) -> tuple[NDArray[Any], str, float | None, bool]:
-    """Sequence, label, rate and whether the times are even, of a line that obeys the header."""
+    path: Path, number: int, line: str, settings: dict[str, list[str]], gaps: bool
+) -> tuple[NDArray[Any], str, Clock | None, bool]:
+    """Sequence, label, times and whether the times are even, of a line that obeys the header."""
     timed = _is_true(settings.get("timestamps", []))
     parts = _SEPARATOR.split(line) if timed else line.split(":")
     *channels, label = parts if _has_labels(settings) else [*parts, ""]
@@ -97,12 +124,12 @@ def _read_row(
     classes = settings.get("classlabel", [])[1:]
     if classes and label not in classes:
         raise bad_line(path, number, "use the labels of @classLabel", quote(label))
-    rate, even = None, True
+    clock, even = None, True
     if timed:
-        fields, rate, even = _read_pairs(path, number, channels)
+        fields, clock, even = _read_pairs(path, number, channels)
     else:
         fields = [channel.split(",") for channel in channels]
-    sequence = parse_channels(path, number, fields)
+    sequence = parse_channels(path, number, fields, gaps=gaps)
     for name, got in (("dimensions", len(sequence)), ("serieslength", sequence.shape[1])):
         expected = settings.get(name, [])[:1]
         fixed = name == "dimensions" or _is_true(settings.get("equallength", []))
@@ -112,13 +139,13 @@ def _read_row(
             raise bad_line(path, number, rule, str(got))
     if _is_true(settings.get("univariate", [])) and len(sequence) != 1:
         raise bad_line(path, number, "have 1 channel, as @univariate says", str(len(sequence)))
-    return sequence, label, rate, even
+    return sequence, label, clock, even
 
 
 def _read_pairs(
     path: Path, number: int, channels: list[str]
-) -> tuple[list[list[str]], float | None, bool]:
-    """Fields of each channel, the rate, and whether steps are even, of ``(time,value),...:...``.
+) -> tuple[list[list[str]], Clock, bool]:
+    """Fields of each channel, the times, and whether steps are even, of ``(time,value),...:...``.
 
     All channels must have the same rising times.
     """
@@ -142,4 +169,4 @@ def _read_pairs(
         raise bad_line(path, number, "have time stamps that rise", "one that does not")
     clock = Clock((0,), "", found, find_unit("time", found))
     even = not find_time_faults(clock, [number] * len(stamps))
-    return values, sampling_rate(clock), even
+    return values, clock, even

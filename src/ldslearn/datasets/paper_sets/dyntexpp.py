@@ -34,26 +34,50 @@ def load_dyntexpp(
     partial: bool = False,
     n_jobs: int | None = None,
 ) -> Collection:
-    """Return DynTex++: 3600 grey videos of 50 x 50 pixels and 50 frames (Sec. 9).
+    """Return DynTex++: 3600 grey videos of 50 x 50 pixels and 50 frames, 36 classes.
 
     Parameters
     ----------
-    folder : path
+    folder : str or path
         Where dyntex++_info.mat is, or 36 folders, or 3600 files.
-    features : {"lbp-top", "pixels"}
+    features : {"lbp-top", "pixels"}, default="lbp-top"
         LBP-TOP histograms of sub-videos of 8 frames that overlap by 6, 22 time points per video
-        (the paper); or the pixels.
-    classes : None or "nine"
-        All classes, or the first nine (Sec. 9.3).
-    partial : bool
+        (as in [2]_); or the pixels.
+    classes : None or "nine", default=None
+        All classes, or the first nine (Sec. 9.3 of [2]_).
+    partial : bool, default=False
         Load what is there instead of failing when something is missing or cannot be read.
-    n_jobs : int, optional
+    n_jobs : int or None, default=None
         Threads that read, as in joblib.
 
     Returns
     -------
     Collection
         `y` is the class. There is no official split: the protocol uses random halves.
+
+    References
+    ----------
+    .. [1] B. Ghanem, N. Ahuja, "Maximum margin distance learning for dynamic texture recognition",
+       ECCV 2010.
+    .. [2] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.1. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    A folder with one video of two classes:
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import load_dyntexpp, make_dynamic_textures
+    >>> from ldslearn.video import write_video
+    >>> videos, kinds = make_dynamic_textures(["flag", "waves"], 1, size=50, n_frames=50)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for video, kind in zip(videos, kinds):
+    ...         (Path(folder) / kind).mkdir()
+    ...         write_video(Path(folder) / kind / "1.avi", 255 * video)
+    ...     data = load_dyntexpp(folder, partial=True)
+    >>> data.names, data.X[0].shape
+    (('flag/1.avi', 'waves/1.avi'), (177, 22))
     """
     if features not in ("lbp-top", "pixels"):
         raise _errors.unknown_name("features", features, ("lbp-top", "pixels"))

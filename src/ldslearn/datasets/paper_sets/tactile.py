@@ -28,19 +28,20 @@ def load_tactile(
     partial: bool = False,
     n_jobs: int | None = None,
 ) -> Collection:
-    """Return grasps of a robot hand: which object, or whether a bottle is full (Sec. 9).
+    """Return grasps of a robot hand: which object, or whether a bottle is full.
 
     Parameters
     ----------
-    folder : path
+    folder : str or path
         Where `name`.mat is, with the sequences in a cell array ``data`` and ``labels`` beside it;
         or a folder for each class with a file (.mat, .npy, .csv, .txt) for each sequence.
     name : {"sd", "spr", "bdh"}
-        The 3-finger Schunk Dextrous hand (100 grasps, 10 objects, 27 x 18 sensors), the 2-finger
-        Schunk Parallel hand (97, 10, 8 x 16) or the BH8-280 hand (100, 2 fillings, 8 x 9).
-    partial : bool
+        The 3-finger Schunk Dextrous hand (100 grasps, 10 objects, 27 x 18 sensors) [1]_, the
+        2-finger Schunk Parallel hand (97, 10, 8 x 16) or the BH8-280 hand (100, 2 fillings, 8 x 9)
+        [2]_.
+    partial : bool, default=False
         Load what is there instead of failing when something is missing or cannot be read.
-    n_jobs : int, optional
+    n_jobs : int or None, default=None
         Threads that read, as in joblib.
 
     Returns
@@ -53,7 +54,33 @@ def load_tactile(
     Notes
     -----
     A matrix is (n_sensors, n_timepoints) or its transpose, an image sequence (height, width,
-    n_timepoints) or (n_timepoints, height, width): the number of sensors decides.
+    n_timepoints) or (n_timepoints, height, width): the number of sensors decides. Section 9.1 of
+    [3]_ describes the sets.
+
+    References
+    ----------
+    .. [1] J. Yang, H. Liu, F. Sun, M. Gao, "Tactile sequence classification using joint kernel
+       sparse coding", IJCNN 2015.
+    .. [2] M. Madry, L. Bo, D. Kragic, D. Fox, "ST-HMP: unsupervised spatio-temporal feature
+       learning for tactile data", ICRA 2014.
+    .. [3] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.1. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    A folder with one grasp of two classes:
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from ldslearn.datasets import load_tactile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for label in ("empty", "full"):
+    ...         (Path(folder) / label).mkdir()
+    ...         np.save(Path(folder) / label / "1.npy", np.zeros((72, 200)))
+    ...     data = load_tactile(folder, "bdh", partial=True)
+    >>> data.y.tolist(), data.X[0].shape
+    (['empty', 'full'], (72, 200))
     """
     if name not in _HANDS:
         raise _errors.unknown_name("name", name, _HANDS)

@@ -38,22 +38,23 @@ def load_ucla(
     partial: bool = False,
     n_jobs: int | None = None,
 ) -> Collection:
-    """Return the UCLA dynamic textures: 200 grey sequences of 75 frames (Sec. 9).
+    """Return the UCLA dynamic textures: 200 grey sequences of 75 frames, four per texture.
 
     Parameters
     ----------
-    folder : path
+    folder : str or path
         Where ucla_patches.mat is, or videos or folders of frames.
-    source : {"auto", "patches", "motion", "frames"}
+    source : {"auto", "patches", "motion", "frames"}, default="auto"
         The published patches of 48 x 48 pixels (ucla_patches.mat); the part of each clip whose
-        pixels vary most over time, as the paper has it (:func:`ldslearn.video.crop_to_motion`); or
-        whole frames. "auto" takes the patches if their file is there, else the motion.
-    size : (height, width) or None
+        pixels vary most over time (:func:`ldslearn.video.crop_to_motion`; in [2]_ clips are cropped
+        to their motion); or whole frames. "auto" takes the patches if their file is there, else the
+        motion.
+    size : (height, width) or None, default=None
         With "motion" the size of the part, 48 x 48 when None. Whole frames are resized to it.
         Patches stay as they are stored.
-    partial : bool
+    partial : bool, default=False
         Load what is there instead of failing when something is missing or cannot be read.
-    n_jobs : int, optional
+    n_jobs : int or None, default=None
         Threads that decode, as in joblib.
 
     Returns
@@ -61,6 +62,28 @@ def load_ucla(
     Collection
         `y` is the texture; `split` "1" to "4", the number of the sequence within its texture:
         the protocol tests on each in turn.
+
+    References
+    ----------
+    .. [1] P. Saisan, G. Doretto, Y. N. Wu, S. Soatto, "Dynamic texture recognition", CVPR 2001.
+    .. [2] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.1. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    A folder with two sequences of one texture:
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import load_ucla, make_dynamic_textures
+    >>> from ldslearn.video import write_video
+    >>> videos, _ = make_dynamic_textures(["flame"], 2, size=60, n_frames=75, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number, video in enumerate(videos, start=1):
+    ...         write_video(Path(folder) / f"candle_{number}.avi", 255 * video)
+    ...     data = load_ucla(folder, partial=True)
+    >>> data.y.tolist(), data.split.tolist(), data.frame_shape
+    (['candle', 'candle'], ['1', '2'], (48, 48))
     """
     textures = SETS["ucla"]
     root = textures.find_root(folder)

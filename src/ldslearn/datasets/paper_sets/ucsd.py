@@ -30,22 +30,22 @@ def load_ucsd(
     partial: bool = False,
     n_jobs: int | None = None,
 ) -> Collection:
-    """Return UCSD traffic: 254 clips of a highway, grey, 42 to 52 frames (Sec. 9).
+    r"""Return UCSD traffic: 254 clips of a highway, grey, 42 to 52 frames.
 
     Parameters
     ----------
-    folder : path
+    folder : str or path
         The unpacked trafficdb.
-    trial : 1, 2, 3 or 4
+    trial : {1, 2, 3, 4}, default=1
         Which of the four published trials `split` holds; `trials` holds all of them.
-    source : {"patches", "patches_reg", "video"}
+    source : {"patches", "patches_reg", "video"}, default="patches"
         The 48 x 48 crops of the authors (traffic_patches.mat), their second file of crops
-        (traffic_patches_reg.mat), or whole frames of video/*.avi.
-    size : (height, width) or None
+        (traffic_patches_reg.mat), or whole frames of ``video/*.avi``.
+    size : (height, width) or None, default=(48, 48)
         Size of frames for source="video"; patches stay as they are stored.
-    partial : bool
+    partial : bool, default=False
         Load what is there instead of failing when clips are missing or cannot be read.
-    n_jobs : int, optional
+    n_jobs : int or None, default=None
         Threads that decode, as in joblib.
 
     Returns
@@ -54,6 +54,34 @@ def load_ucsd(
         `y` is "light", "medium" or "heavy"; `split` "train" or "test" ("unused" for a clip that
         the trial does not list); `trials` the same of all four, (254, 4); `names` the clips, in the
         order of ImageMaster.
+
+    References
+    ----------
+    .. [1] A. B. Chan, N. Vasconcelos, "Probabilistic kernels for the classification of
+       auto-regressive visual processes", CVPR 2005.
+    .. [2] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
+       to Coding and Learning*, Sec. 9.1. doi:10.48550/arXiv.1608.01059
+
+    Examples
+    --------
+    A folder with two clips, one to train on and one to test in each trial:
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldslearn.datasets import load_ucsd, make_dynamic_textures
+    >>> from ldslearn.video import write_video
+    >>> videos, _ = make_dynamic_textures(["drifting"], 2, size=48, n_frames=42, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     root = Path(folder)
+    ...     _ = (root / "ImageMaster").write_text("1 first light\n2 second heavy\n")
+    ...     _ = (root / "EvalSet_train").write_text("1\n1\n2\n2\n")
+    ...     _ = (root / "EvalSet_test").write_text("2\n2\n1\n1\n")
+    ...     (root / "video").mkdir()
+    ...     for name, video in zip(["first", "second"], videos):
+    ...         write_video(root / "video" / f"{name}.avi", 255 * video)
+    ...     data = load_ucsd(root, trial=3, source="video", partial=True)
+    >>> data.names, data.y.tolist(), data.split.tolist()
+    (('first', 'second'), ['light', 'heavy'], ['test', 'train'])
     """
     if trial not in range(1, _N_TRIALS + 1):
         raise _errors.invalid_parameter("trial", "be 1, 2, 3 or 4", trial)

@@ -1,0 +1,48 @@
+"""Pages and verdicts of `ldslearn evaluate` and `ldslearn reproduce`."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ldslearn.cli.outputs import write_json, write_text
+from ldslearn.datasets.collection import Collection
+from ldslearn.diagnostics.diagnostics import compute_diagnostics
+from ldslearn.evaluate import Round, Settings
+from ldslearn.paper.plans import name_reproduction
+from ldslearn.paper.verdicts import summarize_claims
+from ldslearn.report import render_evaluation_page, render_reproduction_page
+
+
+def write_evaluation_page(
+    path: Path,
+    record: dict[str, Any],
+    data: Collection,
+    first: Round,
+    settings: Settings,
+    *,
+    name: str,
+) -> None:
+    """Write the page of an evaluation; clips, codes and mistakes are those of its first round."""
+    diagnostics = compute_diagnostics(data, first, settings, record["mislabelled"])
+    write_text(path, render_evaluation_page(record, _format_command(), diagnostics, name=name))
+
+
+def name_reproduction_files(folder: Path, names: Sequence[str], quick: bool) -> list[Path]:
+    """Return the paths of the page, the results and the verdicts of a reproduction."""
+    stem = name_reproduction(names, quick)
+    return [folder / f"{stem}{end}" for end in (".html", ".json", "-claims.json")]
+
+
+def write_reproduction(files: Sequence[Path], record: dict[str, Any]) -> None:
+    """Write the page, the results and the verdicts of a reproduction."""
+    page, results, claims = files
+    write_json(results, record)
+    write_json(claims, summarize_claims(record))
+    write_text(page, render_reproduction_page(record, _format_command()))
+
+
+def _format_command() -> str:
+    """Return the command of this process, as typed."""
+    return shlex.join(["ldslearn", *sys.argv[1:]])
