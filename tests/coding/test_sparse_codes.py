@@ -6,7 +6,7 @@ from scipy.optimize import linprog, nnls
 from sklearn.linear_model import orthogonal_mp_gram
 
 from ldslearn import LDSEncoder, sparse_code
-from ldslearn.coding import sparse_path, sparse_paths
+from ldslearn.coding import solver, sparse_path, sparse_paths, working_sets
 from ldslearn.datasets import load_basic_motions
 from ldslearn.geometry import projection_kernel
 
@@ -319,3 +319,45 @@ def test_threads_and_precision_change_nothing(real):
 def test_bad_input(change, message):
     with pytest.raises(ValueError, match=message):
         sparse_code(**{"gram": np.eye(2), "cross": [[1.0, 2.0]], **change})
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("sparsity", [0.02, 0.1, 0.5])
+def test_working_sets_find_the_codes_over_all_atoms(monkeypatch, sparsity, nonnegative):
+    """Above a number of atoms, codes are found on some of them and checked on all."""
+    D, x = features(300, 6, 120, coherence=1.0)
+    D[7] = D[3]  # either of them, or both, may be used
+    merge = np.eye(300)
+    merge[7, 3] = 1.0
+    gram, cross = D @ D.T, x @ D.T
+    allowed = np.random.default_rng(0).random(cross.shape) < 0.8
+    settings = {"nonnegative": nonnegative, "allowed": allowed, "return_residual": True}
+    expected, _ = sparse_code(gram, cross, sparsity, **settings)
+    monkeypatch.setattr(solver, "LARGE", 100)
+    monkeypatch.setattr(working_sets, "_FIRST", 8)
+    for init in (None, expected + 0.01 * (expected != 0)):
+        codes, residual = sparse_code(gram, cross, sparsity, init=init, **settings)
+        np.testing.assert_allclose((codes @ merge)[:, :7], (expected @ merge)[:, :7], atol=1e-9)
+        np.testing.assert_allclose(codes[:, 8:], expected[:, 8:], atol=1e-9)
+        for k, z, own, claimed in zip(cross, codes, allowed, residual, strict=True):
+            assert not z[~own].any()
+            found = kkt_residual(gram[np.ix_(own, own)], k[own], z[own], sparsity, nonnegative)
+            assert claimed == pytest.approx(found, abs=1e-12)
+            assert claimed < 1e-12
+
+
+def test_working_sets_give_way_to_all_atoms(monkeypatch):
+    """Where a code has most of the atoms, or none, or K is indefinite."""
+    D, x = features(60, 3, 90)
+    gram, cross = D @ D.T, x @ D.T
+    expected = sparse_code(gram, cross, 1e-4)
+    assert np.count_nonzero(expected, axis=1).min() > 30
+    monkeypatch.setattr(solver, "LARGE", 20)
+    monkeypatch.setattr(working_sets, "_FIRST", 8)
+    np.testing.assert_allclose(sparse_code(gram, cross, 1e-4), expected, atol=1e-9)
+    assert not sparse_code(gram, cross, 10.0).any()
+    assert not sparse_code(gram, cross, 0.1, allowed=np.zeros(cross.shape, dtype=bool)).any()
+    indefinite = gram - 0.9 * np.eye(60)
+    with pytest.warns(UserWarning, match="for its positive part"):
+        codes = sparse_code(indefinite, cross, 0.01)
+    assert np.isfinite(codes).all()

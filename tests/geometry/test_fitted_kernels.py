@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 
+from ldslearn import LDS
 from ldslearn.geometry import (
     KERNELS,
     martin_kernel,
@@ -106,3 +107,24 @@ def test_the_positive_part_is_the_nearest_one():
     np.testing.assert_allclose(part.projector @ K, part.gram, atol=1e-12)
     assert positive_part(part.gram) is None
     assert positive_part(np.zeros((2, 2))) is None
+
+
+@pytest.mark.parametrize("name", ["projection", "twofold", "covariance", "hybrid", "mean"])
+@pytest.mark.parametrize("unstable", [False, True])
+def test_diagonals_are_those_of_the_pairs(name, unstable):
+    """Windows, an idle noise direction, and systems whose formal solution has no closed form."""
+    Y = contractions(12, 8, 3, seed=2)
+    B = Y.B.copy()
+    B[3, :, 1] = 0.0
+    A = Y.A.copy()
+    if unstable:
+        A[4] *= 1.3 / np.abs(np.linalg.eigvals(A[4])).max()
+    batch = LDS(A, Y.C, B=B, mean=Y.mean, allow_unstable=unstable, windows=2)
+    parameters = {"bandwidth": 2.0} if name == "mean" else {}
+    kernel = FittedKernel.fit(Y, name, parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # no Gramian
+        own = [pairwise_kernel(y, None, name, **parameters)[0, 0] for y in batch]
+        found = kernel.diagonal(batch)
+    assert len(own) == 6
+    np.testing.assert_allclose(found, own, rtol=1e-10)

@@ -76,3 +76,15 @@ def describe_uncertified(indices: Sequence[int], worst: float) -> str:
         f"{worst:.3g}: cross lies outside the range of gram, so that no samples can have it, or "
         "numbers are extreme. Check that gram and cross come from one kernel; raise sparsity."
     )
+
+
+def kkt_violation(
+    c: Floats, z: Floats, bound: float, excluded: NDArray[np.bool_], nonnegative: bool
+) -> float:
+    """Return the largest violation of the KKT conditions by a code z, in the units of c = k - K z.
+
+    The bound is half of the sparsity.
+    """
+    own = np.abs(c - bound * np.sign(z))[z != 0]
+    others = (c if nonnegative else np.abs(c))[(z == 0) & ~excluded] - bound
+    return float(max(own.max(initial=0.0), others.max(initial=0.0)))

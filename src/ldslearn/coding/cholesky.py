@@ -6,13 +6,22 @@ Below the rows of L an extra row may be carried along: y with L y = right-hand s
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ldslearn._compiling import njit
 
 OPTIONS: dict[str, Any] = {
     "cache": True,
     "nogil": True,
     "fastmath": {"contract", "reassoc"},  # sums in any order, so that they vectorise
     "error_model": "numpy",
+    "no_cfunc_wrapper": True,  # callers in C would need it, and there are none
+}
+# Of functions that only compiled functions call. Entries for Python would double the time of their
+# compilation.
+INNER: dict[str, Any] = {
+    **OPTIONS,
+    "cache": False,
+    "no_cpython_wrapper": True,
 }
 
 # An atom whose squared distance from the span of the active ones is below this fraction of its
@@ -20,44 +29,29 @@ OPTIONS: dict[str, Any] = {
 DEPENDENT = 1e-14
 
 
-@njit(**OPTIONS)
-def copy_to(out, x):  # type: ignore[no-untyped-def]
-    """Copy x to the first entries of `out`.
+@njit(**INNER)
+def append_row(K, active, n_active, L, atom, y, value):  # type: ignore[no-untyped-def]
+    """Write an atom's row of the factor to ``L[n_active]``; False if it depends on the others.
 
-    ``out[:] = x`` would do, but compiles for five seconds: it prepares a message in Unicode.
+    y is extended by one entry, for one more right-hand side `value`.
     """
-    for i in range(len(x)):
-        out[i] = x[i]
-
-
-@njit(**OPTIONS)
-def append_row(K, active, n_active, L, atom):  # type: ignore[no-untyped-def]
-    """Write an atom's row of the factor to ``L[n_active]``; False if it depends on the others."""
-    row = L[n_active]
-    for i in range(n_active):
-        value = K[atom, active[i]]
-        for j in range(i):
-            value -= L[i, j] * row[j]
-        row[i] = value / L[i, i]
     pivot = K[atom, atom]
     for i in range(n_active):
-        pivot -= row[i] * row[i]
-    if not pivot > DEPENDENT * (n_active + 1) * K[atom, atom]:
-        return False
-    row[n_active] = np.sqrt(pivot)
-    return True
+        entry = K[atom, active[i]]
+        for j in range(i):
+            entry -= L[i, j] * L[n_active, j]
+        entry /= L[i, i]
+        L[n_active, i] = entry
+        pivot -= entry * entry
+        value -= entry * y[i]
+    is_independent = pivot > DEPENDENT * (n_active + 1) * K[atom, atom]
+    if is_independent:
+        L[n_active, n_active] = np.sqrt(pivot)
+        y[n_active] = value / L[n_active, n_active]
+    return is_independent
 
 
-@njit(**OPTIONS)
-def append_value(L, n_active, y, value):  # type: ignore[no-untyped-def]
-    """Extend y by one entry after :func:`append_row`, for one more right-hand side `value`."""
-    row = L[n_active]
-    for i in range(n_active):
-        value -= row[i] * y[i]
-    y[n_active] = value / row[n_active]
-
-
-@njit(**OPTIONS)
+@njit(**INNER)
 def remove_row(L, n_active, y, position):  # type: ignore[no-untyped-def]
     """Remove one row of L and of the right-hand side; rotations make L triangular again."""
     for i in range(position, n_active - 1):
@@ -77,7 +71,7 @@ def remove_row(L, n_active, y, position):  # type: ignore[no-untyped-def]
         y[i + 1] = cosine * b - sine * a
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def back_substitute(L, n_active, y, w):  # type: ignore[no-untyped-def]
     """Fill w with the solution of L' w = y."""
     for i in range(n_active):
@@ -89,10 +83,11 @@ def back_substitute(L, n_active, y, w):  # type: ignore[no-untyped-def]
             w[j] -= value * L[i, j]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def multiply_active(K, active, n_active, w, out):  # type: ignore[no-untyped-def]
     """Fill `out` with K[:, active] w, four atoms per pass."""
-    out[:] = 0.0
+    for j in range(len(out)):
+        out[j] = 0.0
     i = 0
     while i + 4 <= n_active:
         w0, w1, w2, w3 = w[i], w[i + 1], w[i + 2], w[i + 3]
@@ -107,12 +102,13 @@ def multiply_active(K, active, n_active, w, out):  # type: ignore[no-untyped-def
         i += 1
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def grow_if_full(L, n_active):  # type: ignore[no-untyped-def]
     """Return L, or a larger copy when it is full."""
-    if n_active < len(L):
-        return L
-    larger = np.empty((2 * len(L), 2 * len(L)))
-    for i in range(len(L)):
-        copy_to(larger[i], L[i])
+    larger = L
+    if n_active == len(L):
+        larger = np.empty((2 * len(L), 2 * len(L)))
+        for i in range(len(L)):
+            for j in range(len(L)):
+                larger[i, j] = L[i, j]
     return larger

@@ -9,14 +9,13 @@ any z, for a modified k for which z is optimal; k is then moved back to its true
 """
 
 import numpy as np
-from numba import njit
 
+from ldslearn._compiling import njit
+from ldslearn.coding.checks import kkt_violation as kkt_violation
 from ldslearn.coding.cholesky import (
     OPTIONS,
     append_row,
-    append_value,
     back_substitute,
-    copy_to,
     grow_if_full,
     multiply_active,
     remove_row,
@@ -31,7 +30,7 @@ _ACCEPTABLE = 1e-9  # a larger one is a failure
 _LARGEST_PERTURBATION = 1e-3  # relative, of k
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, inline="always")
 def follow_path(  # type: ignore[no-untyped-def]
     K, start, change, slope, end_time, role, nonnegative, max_steps, z, c, bounds, path
 ):
@@ -59,46 +58,45 @@ def follow_path(  # type: ignore[no-untyped-def]
     L = np.empty((64, 64))
     n_active = np.int64(0)  # a plain 0 has another type: all below would be compiled twice
     steps, bound, time_left, negligible = 0, start, end_time, 1e-15 * end_time
-    for j in range(n_atoms):
-        if role[j] == ACTIVE:
-            L = grow_if_full(L, n_active)
-            if append_row(K, active, n_active, L, j):
-                active[n_active] = j
-                signs[n_active] = np.sign(z[j])
-                append_value(L, n_active, goal, change[j] - slope * signs[n_active])
-                n_active += 1
-            else:
-                role[j] = DEPENDENT
+    n_seen = 0  # atoms that were looked at, whether they are active at the start
     while True:
-        if steps < len(bounds):
-            bounds[steps] = bound
-            copy_to(path[steps], z)
-        if steps == max_steps or time_left <= negligible:
-            return steps
-        steps += 1
-        back_substitute(L, n_active, goal, w)
-        multiply_active(K, active, n_active, w, g)
-        t, event, sign = time_left, np.int64(-1), 0.0
-        # The next atom to reach the bound.
-        for j in range(n_atoms):
-            if role[j] == FREE:
-                rate = change[j] - g[j] - slope
-                if rate > 0.0 and bound - c[j] < t * rate:
-                    t, event, sign = max(bound - c[j], 0.0) / rate, j, 1.0
-                rate = g[j] - change[j] - slope
-                if rate > 0.0 and bound + c[j] < t * rate and not nonnegative:
-                    t, event, sign = max(bound + c[j], 0.0) / rate, j, -1.0
-        # The next coefficient to reach zero.
-        for i in range(n_active):
-            if w[i] * signs[i] < 0.0 and -z[active[i]] / w[i] <= t:
-                t, event, sign = -z[active[i]] / w[i], i, 0.0
-        # Move to that event, and apply it.
-        for i in range(n_active):
-            z[active[i]] += t * w[i]
-        for j in range(n_atoms):
-            c[j] += t * (change[j] - g[j])
-        bound += slope * t
-        time_left -= t
+        event, sign = np.int64(-1), 0.0
+        while n_seen < n_atoms and event < 0:  # they join before the first step
+            if role[n_seen] == ACTIVE:
+                event, sign = np.int64(n_seen), np.sign(z[n_seen])
+            n_seen += 1
+        if event < 0:
+            if steps < len(bounds):
+                bounds[steps] = bound
+                for j in range(n_atoms):
+                    path[steps, j] = z[j]
+            if steps == max_steps or time_left <= negligible:
+                break
+            steps += 1
+            back_substitute(L, n_active, goal, w)
+            multiply_active(K, active, n_active, w, g)
+            t = time_left
+            # The next atom to reach the bound.
+            for j in range(n_atoms):
+                if role[j] == FREE:
+                    rate = change[j] - g[j] - slope
+                    if rate > 0.0 and bound - c[j] < t * rate:
+                        t, event, sign = max(bound - c[j], 0.0) / rate, j, 1.0
+                    rate = g[j] - change[j] - slope
+                    if rate > 0.0 and bound + c[j] < t * rate and not nonnegative:
+                        t, event, sign = max(bound + c[j], 0.0) / rate, j, -1.0
+            # The next coefficient to reach zero.
+            for i in range(n_active):
+                if w[i] * signs[i] < 0.0 and -z[active[i]] / w[i] <= t:
+                    t, event, sign = -z[active[i]] / w[i], i, 0.0
+            # Move to that event.
+            for i in range(n_active):
+                z[active[i]] += t * w[i]
+            for j in range(n_atoms):
+                c[j] += t * (change[j] - g[j])
+            bound += slope * t
+            time_left -= t
+        # Apply the event.
         if event < 0:
             time_left = 0.0
         elif sign == 0.0:
@@ -113,102 +111,28 @@ def follow_path(  # type: ignore[no-untyped-def]
                     role[j] = FREE
         else:
             L = grow_if_full(L, n_active)
-            if append_row(K, active, n_active, L, event):
+            if append_row(K, active, n_active, L, event, goal, change[event] - slope * sign):
                 active[n_active], signs[n_active] = event, sign
-                append_value(L, n_active, goal, change[event] - slope * sign)
                 role[event] = ACTIVE
                 n_active += 1
             else:
                 role[event] = DEPENDENT
-
-
-@njit(**OPTIONS)
-def kkt_violation(c, z, bound, excluded, nonnegative):  # type: ignore[no-untyped-def]
-    """Return the largest violation of the KKT conditions, in the units of c."""
-    worst = 0.0
-    for j in range(len(c)):
-        if z[j] != 0.0:
-            worst = max(worst, abs(c[j] - bound * np.sign(z[j])))
-        elif not excluded[j]:
-            worst = max(worst, (c[j] if nonnegative else abs(c[j])) - bound)
-    return worst
-
-
-@njit(**OPTIONS)
-def perturb(k, size):  # type: ignore[no-untyped-def]
-    """Return k, every entry changed by another fraction up to `size`, to break ties of atoms."""
-    perturbed = np.empty(len(k))
-    for j in range(len(k)):
-        perturbed[j] = k[j] * (1.0 + size * np.sin(j + 1.0))
-    return perturbed
-
-
-@njit(**OPTIONS)
-def largest_correlation(k, excluded):  # type: ignore[no-untyped-def]
-    """Return the largest |k_j| of atoms that are not excluded."""
-    largest = 0.0
-    for j in range(len(k)):
-        if not excluded[j]:
-            largest = max(largest, abs(k[j]))
-    return largest
-
-
-@njit(**OPTIONS)
-def correct(K, k, bound, excluded, nonnegative, max_steps, z):  # type: ignore[no-untyped-def]
-    """Improve z to the exact solution; return the KKT residual.
-
-    Each pass starts from the modified problem that z solves, and removes the errors of rounding
-    and of degenerate steps of the previous pass.
-    """
-    n_atoms = len(K)
-    role = np.empty(n_atoms, dtype=np.int8)
-    active, w = np.empty(n_atoms, dtype=np.int64), np.empty(n_atoms)
-    c, change = np.empty(n_atoms), np.empty(n_atoms)
-    best, smallest, largest = z.copy(), np.inf, largest_correlation(k, excluded)
-    for _ in range(_MAX_PASSES):
-        n_active = np.int64(0)
-        for j in range(n_atoms):
-            if excluded[j] or (nonnegative and z[j] < 0.0):
-                z[j] = 0.0
-            if z[j] != 0.0:
-                active[n_active], w[n_active] = j, z[j]
-                n_active += 1
-        multiply_active(K, active, n_active, w, c)
-        for j in range(n_atoms):
-            c[j] = k[j] - c[j]
-        residual = kkt_violation(c, z, bound, excluded, nonnegative)
-        if not residual < smallest:
-            break
-        copy_to(best, z)
-        smallest = residual
-        if residual <= _CONVERGED * largest:
-            break
-        for j in range(n_atoms):
-            role[j] = EXCLUDED if excluded[j] else (ACTIVE if z[j] != 0.0 else FREE)
-            optimal = bound * np.sign(z[j])
-            if z[j] == 0.0:
-                optimal = min(c[j], bound) if nonnegative else max(min(c[j], bound), -bound)
-            change[j] = c[j] - optimal
-            c[j] = optimal
-        follow_path(K, bound, change, 0.0, 1.0, role, nonnegative, max_steps, z, c, c[:0], K[:0])
-    copy_to(z, best)
-    return smallest
+    return steps
 
 
 @njit(**OPTIONS)
 def descend(K, k, bound, excluded, nonnegative, max_steps, z, bounds, path):  # type: ignore[no-untyped-def]
     """Fill z with the solution by lowering the bound from where it is zero; return the steps."""
-    role = np.empty(len(k), dtype=np.int8)
+    role, c, change = np.empty(len(k), dtype=np.int8), np.empty(len(k)), np.empty(len(k))
     largest = bound
     for j in range(len(k)):
-        role[j] = EXCLUDED if excluded[j] else FREE
+        z[j], c[j], change[j], role[j] = 0.0, k[j], 0.0, EXCLUDED
         if not excluded[j]:
+            role[j] = FREE
             largest = max(largest, k[j] if nonnegative else abs(k[j]))
-    z[:] = 0.0
     return follow_path(
-        K, largest, np.zeros_like(k), -1.0, largest - bound, role, nonnegative, max_steps,
-        z, k.copy(), bounds, path,
-    )  # fmt: skip
+        K, largest, change, -1.0, largest - bound, role, nonnegative, max_steps, z, c, bounds, path
+    )
 
 
 @njit(**OPTIONS)
@@ -217,19 +141,76 @@ def code_rows(K, cross, excluded, bound, nonnegative, warm, max_steps, codes, re
 
     With `warm` the search starts at the codes given. `excluded` has one row for all samples, or one
     per sample.
+
+    A solution is found by paths in turn: a descent, unless there are codes to start at, and then
+    corrections. A correction starts from the modified problem that z solves, and removes the errors
+    of rounding and of degenerate steps of the previous path. Ties between atoms can cause cycles:
+    the next descent is for a perturbed k. One call of `follow_path` serves all, which is inlined,
+    and takes long to compile.
     """
+    n_atoms = len(K)
+    role = np.empty(n_atoms, dtype=np.int8)
+    z, c, change = np.empty(n_atoms), np.empty(n_atoms), np.empty(n_atoms)
+    no_bounds, no_path = residuals[:0], K[:0]
     for i in range(len(cross)):
-        k, z, own = cross[i], codes[i], excluded[i % len(excluded)]
-        tolerance = _ACCEPTABLE * largest_correlation(k, own)
-        residuals[i] = np.inf
-        if warm:
-            residuals[i] = correct(K, k, bound, own, nonnegative, max_steps, z)
-        size, attempt = 0.0, z.copy()
-        while not residuals[i] <= tolerance and size < _LARGEST_PERTURBATION:
-            # Ties between atoms can cause cycles: perturb k, and then correct.
-            descend(K, perturb(k, size), bound, own, nonnegative, max_steps, attempt, k[:0], K[:0])
-            residual = correct(K, k, bound, own, nonnegative, max_steps, attempt)
-            if residual < residuals[i]:
-                copy_to(z, attempt)
-                residuals[i] = residual
-            size = 100.0 * size if size else 1e-9
+        one = i % len(excluded)
+        residuals[i], smallest, largest = np.inf, np.inf, 0.0
+        for j in range(n_atoms):
+            z[j] = codes[i, j]
+            if not excluded[one, j]:
+                largest = max(largest, abs(cross[i, j]))
+        size, n_passes, descends = 0.0, 0, not warm
+        while True:
+            if descends:  # from z = 0, with every entry of k changed by another fraction
+                start, slope, smallest, n_passes, descends = bound, -1.0, np.inf, 0, False
+                for j in range(n_atoms):
+                    z[j], change[j], role[j] = 0.0, 0.0, EXCLUDED
+                    c[j] = cross[i, j] * (1.0 + size * np.sin(j + 1.0))
+                    if not excluded[one, j]:
+                        role[j] = FREE
+                        start = max(start, c[j] if nonnegative else abs(c[j]))
+                end_time = start - bound
+                size = 100.0 * size if size > 0.0 else 1e-9
+            else:
+                for j in range(n_atoms):
+                    c[j] = cross[i, j]
+                for j in range(n_atoms):  # c = k - K z
+                    factor = z[j]
+                    if excluded[one, j] or (nonnegative and factor < 0.0):
+                        z[j] = factor = 0.0
+                    if factor != 0.0:
+                        for a in range(n_atoms):
+                            c[a] -= factor * K[j, a]
+                residual = 0.0
+                for j in range(n_atoms):  # as kkt_violation
+                    violation = 0.0
+                    if z[j] != 0.0:
+                        violation = abs(c[j] - bound * np.sign(z[j]))
+                    elif not excluded[one, j]:
+                        violation = (c[j] if nonnegative else abs(c[j])) - bound
+                    residual = max(residual, violation)
+                if residual < residuals[i]:
+                    residuals[i] = residual
+                    for j in range(n_atoms):
+                        codes[i, j] = z[j]
+                improves = residual < smallest
+                n_passes += 1
+                if not improves or residual <= _CONVERGED * largest or n_passes == _MAX_PASSES:
+                    if residuals[i] <= _ACCEPTABLE * largest or size >= _LARGEST_PERTURBATION:
+                        break
+                    descends = True
+                    continue
+                start, slope, end_time, smallest = bound, 0.0, 1.0, residual
+                for j in range(n_atoms):
+                    role[j], optimal = ACTIVE, bound * np.sign(z[j])
+                    if z[j] == 0.0:
+                        role[j] = EXCLUDED if excluded[one, j] else FREE
+                        optimal = min(c[j], bound)
+                        if not nonnegative:
+                            optimal = max(optimal, -bound)
+                    change[j] = c[j] - optimal
+                    c[j] = optimal
+            follow_path(
+                K, start, change, slope, end_time, role, nonnegative, max_steps, z, c,
+                no_bounds, no_path,
+            )  # fmt: skip

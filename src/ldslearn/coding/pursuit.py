@@ -1,14 +1,12 @@
 """Compiled orthogonal matching pursuit on a Gram matrix."""
 
 import numpy as np
-from numba import njit
 
+from ldslearn._compiling import njit
 from ldslearn.coding.cholesky import (
     OPTIONS,
     append_row,
-    append_value,
     back_substitute,
-    copy_to,
     grow_if_full,
     multiply_active,
 )
@@ -30,7 +28,8 @@ def pursue_rows(K, cross, excluded, n_nonzero, codes, residuals):  # type: ignor
         k, n_active = cross[i], 0
         out = excluded[i % len(excluded)].copy()
         negligible = 1e-14 * np.abs(k).max()
-        copy_to(c, k)
+        for j in range(n_atoms):
+            c[j] = k[j]
         while n_active < n_nonzero:
             best, best_score = -1, 0.0
             for j in range(n_atoms):
@@ -42,9 +41,8 @@ def pursue_rows(K, cross, excluded, n_nonzero, codes, residuals):  # type: ignor
                 break
             out[best] = True
             L = grow_if_full(L, n_active)
-            if append_row(K, active, n_active, L, best):
+            if append_row(K, active, n_active, L, best, y, k[best]):
                 active[n_active] = best
-                append_value(L, n_active, y, k[best])
                 n_active += 1
                 back_substitute(L, n_active, y, w)
                 multiply_active(K, active, n_active, w, c)

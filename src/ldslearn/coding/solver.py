@@ -9,6 +9,7 @@ from ldslearn._parallel import current_engine, cut_by_bytes, for_each_block
 from ldslearn._types import Floats
 from ldslearn.coding.homotopy import code_rows
 from ldslearn.coding.pursuit import pursue_rows
+from ldslearn.coding.working_sets import LARGE, code_rows_by_working_sets
 
 Coded = tuple[Floats, Floats]
 
@@ -56,7 +57,8 @@ def _solve_rows(
     if n_nonzero is not None:
         solve_block, settings = pursue_rows, (int(n_nonzero),)
     else:
-        solve_block = code_rows
+        large = len(K) > LARGE and sparsity > 0
+        solve_block = code_rows_by_working_sets if large else code_rows
         limit = STEPS_PER_ATOM * len(K) + 100
         settings = (0.5 * sparsity, bool(nonnegative), start is not None, limit)
 

@@ -15,8 +15,8 @@ from ldslearn.coding.checks import (
     describe_uncertified,
     find_excluded,
     find_uncertified,
+    kkt_violation,
 )
-from ldslearn.coding.homotopy import kkt_violation
 from ldslearn.coding.solver import Coded, solve_samples
 from ldslearn.geometry.definiteness import positive_part
 

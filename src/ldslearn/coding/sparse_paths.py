@@ -10,8 +10,14 @@ from ldslearn import _errors
 from ldslearn._checks import check_real
 from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats
-from ldslearn.coding.checks import CERTIFIED, check_gram, check_rows, describe_uncertified
-from ldslearn.coding.homotopy import descend, kkt_violation, perturb
+from ldslearn.coding.checks import (
+    CERTIFIED,
+    check_gram,
+    check_rows,
+    describe_uncertified,
+    kkt_violation,
+)
+from ldslearn.coding.homotopy import descend
 from ldslearn.coding.solver import STEPS_PER_ATOM
 
 _BREAKPOINTS_PER_ATOM = 2  # kept at first
@@ -137,10 +143,11 @@ def _follow_path(
     """The path, and the largest KKT residual on its breakpoints; infinite if it ends early."""
     z, excluded = np.empty_like(k), np.zeros(len(K), dtype=bool)
     room, limit = _BREAKPOINTS_PER_ATOM * len(K) + 16, STEPS_PER_ATOM * len(K) + 100
+    perturbed = k * (1.0 + nudge * np.sin(np.arange(1.0, len(k) + 1.0)))
     settings = (0.5 * sparsity, excluded, bool(nonnegative), limit, z)
     while True:
         bounds, trace = np.empty(room), np.empty((room, len(K)))
-        steps = descend(K, perturb(k, nudge), *settings, bounds, trace)
+        steps = descend(K, perturbed, *settings, bounds, trace)
         if steps < room:
             break
         room = steps + 1

@@ -1,7 +1,6 @@
 """Compiled sums over the entries of C1'C2 of all pairs: closed-form kernels (Table 2)."""
 
-from numba import njit
-
+from ldslearn._compiling import njit
 from ldslearn.geometry.stein import OPTIONS
 
 

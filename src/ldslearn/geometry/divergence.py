@@ -173,7 +173,7 @@ def _channel_noise(systems: LDS) -> Floats:
 
     A channel at rest has none, or rounding errors; it counts as 1e-6 of the mean of all channels.
     """
-    noise = systems._spread_noise().noise_variance
+    noise = systems.noise_variance
     assert noise is not None  # checked by the caller
     return np.maximum(noise, _LEAST_NOISE * noise.mean(axis=1, keepdims=True))
 

@@ -12,6 +12,7 @@ from ldslearn._places import locate_systems, warn_once
 from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.definiteness import POLICIES, apply_policy
+from ldslearn.geometry.diagonals import sum_diagonals
 from ldslearn.geometry.distances import squared_martin_distance
 from ldslearn.geometry.registry import Kernel, KernelTerm, evaluate_kernel, parse_kernel, sum_terms
 from ldslearn.geometry.static_kernels import (
@@ -29,7 +30,6 @@ _RADIAL: dict[str, tuple[Callable[..., Floats], Any]] = {
 }
 _BYTES_PER_ROW_BLOCK = 2**26  # of a block of rows of the kernel matrix of queries
 TRAINING = " of the training systems"
-_DIAGONAL_BLOCK = 8  # systems; a call costs more than the pairs that are not needed
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,7 @@ class ReferenceKernel:
 
     def diagonal(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernel of every system with itself, (len(X),)."""
-        found = np.empty(len(X))
-        for start in range(0, len(X), _DIAGONAL_BLOCK):
-            block = X[start : start + _DIAGONAL_BLOCK]
-            with locate_systems(start):
-                found[start : start + len(block)] = sum_terms(
-                    self.parts, block, block, n_jobs
-                ).diagonal()
-        return found
+        return sum_diagonals(self.parts, X, n_jobs)
 
     def check(self, X: Any) -> LDS:
         """Return X if it can be compared with the systems, of the same channels and order."""

@@ -11,7 +11,8 @@ from ldslearn import _errors
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems, note
 from ldslearn._types import Floats, Indices
-from ldslearn.geometry.schur_forms import gramians, normalise, triangularise_all
+from ldslearn.geometry.schur_forms import normalise, triangularise
+from ldslearn.geometry.stein import own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
@@ -107,7 +108,7 @@ def _triangularise(S: Floats) -> tuple[Floats, Floats]:
     """Return T and D with T = D* S D, complex and triangular, of real Schur forms S."""
     n_systems, n, _ = S.shape
     T, D = np.empty((n_systems, 2, n, n)), np.empty((n_systems, 3, 2, n))
-    triangularise_all(S, T, D)
+    triangularise(S, T, D)
     return T, D
 
 
@@ -115,8 +116,8 @@ def _gramians(S: Floats, C: Floats) -> tuple[Floats, Floats]:
     """Return W with W = S'WS + C'C of real Schur forms S, and S made triangular."""
     T, D = _triangularise(S)
     W = np.empty_like(S)
-    gramians(S, T, D, np.swapaxes(C, 1, 2) @ C, W)
-    return W, T
+    own_solutions(S, T, D, np.swapaxes(C, 1, 2) @ C, W)
+    return 0.5 * (W + np.swapaxes(W, 1, 2)), T
 
 
 def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:

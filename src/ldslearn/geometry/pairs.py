@@ -210,13 +210,24 @@ def sum_pairs(
     """
     out = np.empty((first.size[0], second.size[0]))
     unused = np.empty((1, 1))
+    sides: dict[tuple[bool, int], Floats] = {}
+
+    def stack(bases: BatchBases, block: slice) -> Floats:
+        """Return the columns of some systems as rows, (systems * n, rows of H); some are kept."""
+        key = (bases is first, block.start)
+        found = sides.get(key)
+        if found is None:
+            H = np.swapaxes(bases.basis(block), 1, 2)
+            found = H.reshape(-1, H.shape[2])
+            if (len(sides) + 1) * found.nbytes <= _KEPT_BYTES:
+                sides[key] = found
+        return found
 
     def compute(rows: slice, columns: slice) -> Floats:
-        H1, H2 = first.basis(rows), second.basis(columns)
-        left = np.swapaxes(H1, 1, 2).reshape(-1, H1.shape[1])
-        right = np.swapaxes(H2, 0, 1).reshape(H2.shape[1], -1)
-        G = (left @ right).reshape(len(H1), H1.shape[2], len(H2), H2.shape[2])
-        result = np.empty((len(H1), len(H2)))
+        left, right = stack(first, rows), stack(second, columns)
+        n_rows, n_columns = rows.stop - rows.start, columns.stop - columns.start
+        G = (left @ right.T).reshape(n_rows, len(left) // n_rows, n_columns, -1)
+        result = np.empty((n_rows, n_columns))
         add_up(
             unused if first.parameters is None else first.parameters[rows],
             unused if second.parameters is None else second.parameters[columns],
