@@ -37,6 +37,31 @@ def test_oscillations_are_filled_better_than_by_interpolation(share):
         np.testing.assert_array_equal(one[~np.isnan(gap)], gap[~np.isnan(gap)])
 
 
+def test_a_sensor_that_is_lost_for_long_is_filled_by_the_others():
+    """By correlations of the training sequences; noise without memory tells nothing over time."""
+    random = np.random.default_rng(0)
+    mixing = random.standard_normal((5, 2))
+    X = list(mixing @ random.standard_normal((12, 2, 60)))
+    X = [x + 0.1 * random.standard_normal(x.shape) for x in X]
+    gaps = [x.copy() for x in X]
+    for index, x in enumerate(gaps):
+        x[index % 5, 10:40] = np.nan
+    gaps[0][1] = np.nan  # in all of the sequence
+    imputer = LDSImputer().fit(gaps)
+    assert imputer.channel_factors_.shape[0] == 5
+    assert imputer.channel_weight_ > 0.5
+    interpolated = [np.nan_to_num(interpolate_gaps(x)) for x in gaps]
+    assert error(imputer.transform(gaps), X, gaps) < 0.3 * error(interpolated, X, gaps)
+
+
+def test_other_channels_have_no_weight_if_they_say_nothing():
+    random = np.random.default_rng(0)
+    X = [random.standard_normal((4, 1)) * np.linspace(-1, 1, 80) for _ in range(12)]  # ramps
+    for x in X:
+        x[1, 20:40] = np.nan
+    assert LDSImputer(2, delays=1).fit(X).channel_weight_ < 0.2
+
+
 def test_slow_channels_are_interpolated():
     """Where the system is wrong, the mixture follows what predicts hidden samples."""
     random = np.random.default_rng(0)
@@ -107,3 +132,16 @@ def test_in_a_pipeline(tmp_path):
 def test_parameters(options, message):
     with pytest.raises(ValueError, match=message):
         LDSImputer(**options).fit(waves())
+
+
+@pytest.mark.parametrize("level", range(8))
+def test_channels_at_rest_stay_at_rest(level):
+    """The mean of equal numbers may differ from them by rounding, which is no variation."""
+    random = np.random.default_rng(0)
+    X = [np.cumsum(random.normal(size=(3, 60)), axis=1) for _ in range(8)]
+    for x in X:
+        x[1] = x[0] + 0.1 * random.normal(size=60)
+        x[2] = level
+        x[1:, 10:40] = np.nan
+    for filled in LDSImputer().fit_transform(X):
+        np.testing.assert_array_equal(filled[2], level)

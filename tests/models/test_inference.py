@@ -137,11 +137,27 @@ def test_noise_of_one_variance_is_that_variance_in_every_channel():
     spread = LDS(**{**arrays, "noise_variance": np.repeat([[0.1], [0.2], [0.3]], 6, axis=1)})
     np.testing.assert_array_equal(one.log_likelihood(X), spread.log_likelihood(X))
     np.testing.assert_array_equal(one.simulate(9, 0), spread.simulate(9, 0))
+    assert one.noise_variance.shape == (3, 6)
+    assert not one.noise_variance.flags.writeable
+    old = LDS.__new__(LDS)  # as a pickle of an earlier release is read
+    old.__setstate__(arrays)
+    np.testing.assert_array_equal(old.noise_variance, spread.noise_variance)
     joined = LDS.concatenate([one, spread])
     assert joined.noise_variance.shape == (6, 6)
     np.testing.assert_array_equal(joined.noise_variance[:3], joined.noise_variance[3:])
     with pytest.raises(ValueError, match=r"noise_variance must have shape \(3, 6\); got \(3, 5\)"):
         LDS(**{**arrays, "noise_variance": np.ones((3, 5))})
+
+
+def test_intervals_without_all_of_the_noise_are_not_trusted():
+    _, X = simulate(3, n_timepoints=60)
+    systems = LDSEncoder(3, stabilizer="clip").fit_transform(X)
+    with pytest.warns(UserWarning, match=r"the process noise has 2 of 3 directions\. Encode"):
+        _, lower, upper = systems.forecast(X, 4, interval=0.9)
+    complete = LDSEncoder(3, n_noise=3, stabilizer="clip").fit_transform(X)
+    _, low, high = complete.forecast(X, 4, interval=0.9)  # without a warning
+    assert (high - low >= upper - lower - 1e-9).all()
+    systems.forecast(X, 4)
 
 
 def test_systems_without_noise():

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.tsa.statespace.kalman_smoother import KalmanSmoother
 
-from ldslearn.models.measurements import estimate_states, find_root
+from ldslearn.models.measurements import find_roots
 
-from support.makers import random_state_model
+from support.makers import estimate_one, random_state_model
 from support.oracles import condition_states
 
 
@@ -45,12 +45,12 @@ def run_statsmodels(model, Y, observed):
 def test_states_covariances_and_likelihood_are_those_of_statsmodels(n, seed):
     problem = make_problem(n, 10 * n + seed)
     expected = run_statsmodels(*problem)
-    found = estimate_states(*problem, smooth=False)
+    found = estimate_one(*problem, smooth=False)
     np.testing.assert_allclose(found.states.T, expected.filtered_state, atol=1e-8)
     covariances = found.covariances.transpose(1, 2, 0)
     np.testing.assert_allclose(covariances, expected.filtered_state_cov, atol=1e-8)
     np.testing.assert_allclose(found.log_likelihood, expected.llf, rtol=1e-10)
-    found = estimate_states(*problem, smooth=True)
+    found = estimate_one(*problem, smooth=True)
     np.testing.assert_allclose(found.states.T, expected.smoothed_state, atol=1e-8)
     covariances = found.covariances.transpose(1, 2, 0)
     np.testing.assert_allclose(covariances, expected.smoothed_state_cov, atol=1e-8)
@@ -60,7 +60,7 @@ def test_states_covariances_and_likelihood_are_those_of_statsmodels(n, seed):
 def test_smoothed_states_are_conditional_expectations(n):
     model, Y, observed = make_problem(n, n)
     states, cov, log_likelihood = condition_states(model, Y, observed)
-    found = estimate_states(model, Y, observed, smooth=True)
+    found = estimate_one(model, Y, observed, smooth=True)
     np.testing.assert_allclose(found.states, states, atol=1e-8)
     np.testing.assert_allclose(found.log_likelihood, log_likelihood, rtol=1e-8)
     tau = Y.shape[1]
@@ -74,7 +74,7 @@ def test_smoothed_states_are_conditional_expectations(n):
 def test_slow_and_unstable_processes(radius):
     model, Y, observed = make_problem(4, 1, radius)
     expected = run_statsmodels(model, Y, observed)
-    found = estimate_states(model, Y, observed, smooth=True)
+    found = estimate_one(model, Y, observed, smooth=True)
     np.testing.assert_allclose(found.states.T, expected.smoothed_state, atol=1e-8)
     np.testing.assert_allclose(found.log_likelihood, expected.llf, rtol=1e-10)
 
@@ -83,12 +83,12 @@ def test_measurements_that_are_almost_exact():
     model, Y, observed = make_problem(3, 5)
     model = replace(model, process=np.eye(3), start_covariance=np.eye(3))
     exact = replace(model, variances=np.full(len(model.variances), 1e-10))
-    found = estimate_states(exact, Y, observed, smooth=True)
+    found = estimate_one(exact, Y, observed, smooth=True)
     assert np.isfinite(found.covariances).all()
     assert (np.linalg.eigvalsh(found.covariances) > -1e-12).all()
     complete = np.ones_like(observed)
     samples = model.C @ np.random.default_rng(0).standard_normal((3, Y.shape[1]))
-    found = estimate_states(exact, samples, complete, smooth=True)
+    found = estimate_one(exact, samples, complete, smooth=True)
     np.testing.assert_allclose(model.C @ found.states.T, samples, atol=1e-6)
 
 
@@ -102,18 +102,18 @@ def test_a_gap_is_a_sample_of_infinite_noise(seed, n):
     without[row] = 0.0
     noise = model.variances.copy()
     noise[row] = 1e14
-    found = estimate_states(model, Y * without, without, smooth=True)
-    noisy = estimate_states(replace(model, variances=noise), Y, observed, smooth=True)
+    found = estimate_one(model, Y * without, without, smooth=True)
+    noisy = estimate_one(replace(model, variances=noise), Y, observed, smooth=True)
     np.testing.assert_allclose(found.states, noisy.states, atol=1e-6)
     order = np.random.default_rng(seed).permutation(len(Y))
     turned = replace(model, C=model.C[order], variances=model.variances[order])
-    again = estimate_states(turned, (Y * without)[order], without[order], smooth=True)
+    again = estimate_one(turned, (Y * without)[order], without[order], smooth=True)
     np.testing.assert_allclose(found.states, again.states, atol=1e-9)
 
 
 def test_without_any_sample_states_follow_the_prior():
     model, Y, observed = make_problem(3, 2)
-    found = estimate_states(model, 0 * Y, 0 * observed, smooth=True)
+    found = estimate_one(model, 0 * Y, 0 * observed, smooth=True)
     assert found.log_likelihood == 0
     expected = [np.linalg.matrix_power(model.A, t) @ model.start for t in range(Y.shape[1])]
     np.testing.assert_allclose(found.states, expected, atol=1e-10)
@@ -121,6 +121,6 @@ def test_without_any_sample_states_follow_the_prior():
 
 def test_roots_of_singular_covariances():
     for covariance in (np.zeros((3, 3)), np.outer([1.0, 2, 3], [1.0, 2, 3]), np.eye(3)):
-        root = find_root(covariance)
+        root = find_roots(covariance[None])[0]
         np.testing.assert_allclose(root @ root.T, covariance, atol=1e-12)
         np.testing.assert_array_equal(np.triu(root, 1), 0)

@@ -8,6 +8,7 @@ import ldslearn
 from ldslearn import LDS, LDSEncoder
 from ldslearn.models.fields import FIELD_SHAPES
 from ldslearn.models.missing import GapSettings, fit_with_gaps
+from ldslearn.sequences import place_on_grid
 from ldslearn.sequences.gaps import channel_statistics
 
 from support.makers import ragged_sequences, remove_some
@@ -56,7 +57,7 @@ def test_complete_sequences_have_the_digits_of_a_complete_fit(options):
 def test_without_gaps_and_iterations_the_fit_is_that_of_a_complete_sequence(delays, center):
     for x in ragged_sequences(4):
         settings = GapSettings(0, 0.0, *channel_statistics([x]))
-        found = fit_with_gaps(x, 3, delays, center, settings)
+        found = fit_with_gaps([x], 3, delays, center, settings)[0]
         options = {"delays": delays, "center": center, "stabilizer": "none", "n_noise": 3}
         expected = LDSEncoder(3, **options).fit_transform([x])
         for name in ("A", "C", "mean"):
@@ -184,7 +185,7 @@ def test_bad_input(change, message):
 
 def test_the_default_names_the_option():
     X = remove_some(ragged_sequences(3), 0.1)
-    with pytest.raises(ValueError, match=r'must be finite; .* LDSEncoder\(missing="smooth"\)'):
+    with pytest.raises(ValueError, match=r'must be finite; .* missing="smooth" of encoders'):
         LDSEncoder(2).fit(X)
 
 
@@ -251,3 +252,79 @@ def test_statistics_of_channels_belong_to_the_last_fit():
     encoder = LDSEncoder(2, missing="smooth").fit(simulate()[1])
     encoder.set_params(missing="raise").fit(simulate(n_channels=3)[1])
     assert not hasattr(encoder, "channel_means_")
+
+
+def uneven(n_sequences=4, seed=0):
+    """Sequences without some of their time points, and the times of the others, in steps of 0.1."""
+    random = np.random.default_rng(seed)
+    X = [random.standard_normal((3, 40)).cumsum(axis=1) for _ in range(n_sequences)]
+    kept = [np.sort(random.choice(40, 33, replace=False)) for _ in X]
+    for one in kept:
+        one[[0, -1]] = 0, 39
+    times = [0.1 * (one + random.uniform(-0.2, 0.2, len(one))) for one in kept]
+    return [x[:, one] for x, one in zip(X, kept, strict=True)], times
+
+
+def test_samples_at_uneven_times_are_placed_on_a_grid():
+    X, times = uneven()
+    encoder = LDSEncoder(2, missing="smooth")
+    systems = encoder.fit_transform(X, times=times)
+    placed, step, merged, missing = place_on_grid(X, times)
+    assert encoder.step_ == step
+    np.testing.assert_array_equal(encoder.n_merged_, merged)
+    np.testing.assert_array_equal(encoder.n_missing_, missing)
+    assert encoder.grid_note_ == (
+        f"grid: steps of {step:.4g}; {merged.sum()} samples merged, {missing.sum()} time points "
+        "missing"
+    )
+    expected = LDSEncoder(2, missing="smooth").fit_transform(placed)
+    np.testing.assert_array_equal(systems.A, expected.A)
+    np.testing.assert_array_equal(
+        encoder.fit(X, times=times).transform(X, times=times).A, systems.A
+    )
+
+
+def test_new_sequences_have_the_grid_of_the_training_sequences():
+    X, times = uneven()
+    encoder = LDSEncoder(2, missing="smooth", step=0.1).fit(X, times=times)
+    assert encoder.step_ == 0.1
+    slower = [x[:, ::2] for x in X], [one[::2] for one in times]
+    placed, *_ = place_on_grid(*slower, step=0.1)
+    np.testing.assert_array_equal(
+        encoder.transform(slower[0], times=slower[1]).A, encoder.transform(placed).A
+    )
+    assert not hasattr(encoder.fit(X), "step_")  # of the earlier fit
+    np.testing.assert_array_equal(
+        encoder.transform(slower[0], times=slower[1]).A, encoder.transform(placed).A
+    )
+    stamps = [np.datetime64("2024-01-01") + (1e9 * one).astype("timedelta64[ns]") for one in times]
+    encoder = LDSEncoder(2, missing="smooth", step=0.1)
+    systems = encoder.fit_transform(X, times=stamps)
+    np.testing.assert_allclose(systems.A, encoder.fit_transform(X, times=times).A, atol=1e-6)
+    assert encoder.fit(X, times=stamps).grid_note_.startswith("grid: steps of 0.1 s; ")
+
+
+def test_the_step_of_a_grid_is_kept_in_files(tmp_path):
+    X, times = uneven()
+    encoder = LDSEncoder(2, missing="smooth").fit(X, times=times)
+    ldslearn.save(encoder, tmp_path / "encoder.lds")
+    loaded = ldslearn.load(tmp_path / "encoder.lds")
+    assert loaded.step_ == encoder.step_
+    np.testing.assert_array_equal(
+        loaded.transform(X, times=times).A, encoder.transform(X, times=times).A
+    )
+
+
+def test_times_that_are_of_no_use():
+    X, times = uneven()
+    encoder = LDSEncoder(2, missing="smooth").fit([x[:, :30] for x in X])
+    with pytest.raises(ValueError, match=r"times must be given to fit, too, .* or set step\."):
+        encoder.transform(X, times=times)
+    with pytest.raises(ValueError, match="times must be one array for each of 4 sequences; got 3"):
+        encoder.fit(X, times=times[:3])
+    with pytest.raises(ValueError, match=r'sequence 0 must .*missing="smooth"'):
+        LDSEncoder(2).fit(X, times=times)
+    with pytest.raises(ValueError, match=r"times of sequence 0 must increase"):
+        encoder.fit(X, times=[one[::-1] for one in times])
+    with pytest.raises(ValueError, match="step must be positive; got -1"):
+        LDSEncoder(2, missing="smooth", step=-1).fit(X, times=times)

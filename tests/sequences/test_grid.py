@@ -49,6 +49,29 @@ def test_different_rates_meet_on_one_grid():
     assert fine[3].tolist() == [0, 20]
 
 
+@pytest.mark.parametrize("times", [np.arange(3000) / 30, None], ids=["rounded", "uneven"])
+def test_the_grid_does_not_drift_away_from_the_times(times):
+    """A grid by the median step would: 33 ms where 30 samples per second are written in ms."""
+    if times is None:
+        times = np.arange(3000) / 50 + np.random.default_rng(0).normal(0, 0.003, 3000)
+        times.sort()
+    times = times.round(3)
+    kept = np.delete(np.arange(3000), slice(1000, 1400))  # a gap
+    (placed,), step, merged, missing = place_on_grid([kept[None].astype(float)], [times[kept]])
+    assert step == pytest.approx((times[-1] - times[0]) / 2999, rel=1e-4)
+    assert placed.shape == (1, 3000)
+    assert missing[0] - merged[0] == 400
+    found = ~np.isnan(placed[0])
+    assert np.abs(placed[0] - np.arange(3000))[found].max() <= 1
+
+
+@pytest.mark.parametrize(("one", "other"), [(25, 30), (50, 60), (24, 25)])
+def test_the_step_is_that_of_a_sequence_where_rates_differ(one, other):
+    times = [np.arange(100) / one, np.arange(100) / other]
+    step = place_on_grid(make(100, 100), times)[1]
+    assert min(abs(step * one - 1), abs(step * other - 1)) < 1e-9
+
+
 def test_samples_of_one_point_are_averaged_and_gaps_in_them_ignored():
     x = np.array([[1.0, 3.0, np.nan, 5.0]])
     (placed,), _, merged, _ = place_on_grid([x], [[0.0, 0.1, 1.0, 1.1]], step=1.0)
@@ -115,3 +138,8 @@ def test_dates_keep_their_nanoseconds():
     placed, step, merged, missing = place_on_grid(make(5), [stamps])
     assert step == pytest.approx(1e-7, rel=1e-6)
     assert (placed[0].shape[1], merged.sum(), missing.sum()) == (5, 0, 0)
+
+
+def test_times_in_another_unit_than_the_step():
+    with pytest.raises(ValueError, match=r"in the unit of the step of the grid, 20; got a median"):
+        place_on_grid(make(30), [np.arange(30) / 50], step=20.0)

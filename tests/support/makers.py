@@ -1,11 +1,11 @@
 """Small inputs with known properties."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from ldslearn import LDS
-from ldslearn.models.measurements import StateModel
+from ldslearn.models.measurements import StateEstimates, StateModel, estimate_states
 
 
 def random_orthogonal(n, random, stack=()):
@@ -77,6 +77,14 @@ def random_state_model(n, m, random, radius=0.9, n_noise=None):
     C = np.linalg.qr(random.standard_normal((m, n)))[0]
     noise = random.uniform(0.05, 2.0, m)
     return StateModel(A, C, B @ B.T, noise, random.standard_normal(n), B @ B.T)
+
+
+def estimate_one(model, Y, observed, *, smooth):
+    """The estimates of one sequence, by the batched function."""
+    batch = StateModel(*(getattr(model, each.name)[None] for each in fields(model)))
+    lengths = np.array([Y.shape[1]])
+    found = estimate_states(batch, Y[None], observed[None], lengths, smooth=smooth)
+    return StateEstimates(*(getattr(found, each.name)[0] for each in fields(found)))
 
 
 def remove_some(X, share, seed=0):

@@ -154,7 +154,7 @@ def divergence_rate_by_covariance(first, second, n_timepoints):
                 lag = abs(s - t)
                 block = C @ np.linalg.matrix_power(A, lag) @ P @ C.T
                 cov[s * m : (s + 1) * m, t * m : (t + 1) * m] = block if s >= t else block.T
-        cov += system.noise_variance[0] * np.eye(length * m)
+        cov += np.diag(np.tile(system.noise_variance[0], length))
         return np.tile(system.mean[0], length), cov
 
     def divergence(length):
@@ -288,3 +288,19 @@ def condition_states(model, Y, observed):
         + len(y) * np.log(2 * np.pi)
     )
     return (prior + gain @ residual).reshape(tau, n), cov - gain @ C @ cov, log_likelihood
+
+
+def nystroem_kernel(rows, gram, columns):
+    """K(rows) K^+ K(columns) of a kernel matrix of landmarks, its small eigenvalues left out."""
+    eigenvalues, vectors = scipy.linalg.eigh(gram)
+    total = 0.0
+    for k in range(len(gram)):
+        if eigenvalues[k] > 1e-8 * eigenvalues[-1]:
+            total = total + np.outer(rows @ vectors[:, k], columns @ vectors[:, k]) / eigenvalues[k]
+    return total
+
+
+def nearest_by_kernel(K, k):
+    """Columns of the k largest values of each row, and the values; of equals the first columns."""
+    columns = np.array([sorted(range(len(row)), key=lambda j: (-row[j], j))[:k] for row in K])
+    return columns, np.take_along_axis(K, columns, axis=1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ldslearn import _errors
 from ldslearn._checks import check_whole
 from ldslearn._types import Floats
-from ldslearn.models.fields import FIELD_SHAPES, check_fields
+from ldslearn.models.fields import FIELD_SHAPES, check_fields, spread_noise
 
 Value = TypeVar("Value")
 
@@ -65,6 +65,9 @@ class SystemBatch:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore from a pickle or a deep copy, frozen as before."""
+        noise = state.get("noise_variance")
+        if noise is not None and noise.ndim == 1:  # in pickles of the first releases
+            state = {**state, "noise_variance": spread_noise(noise, state["C"].shape[1])}
         for each in fields(self):
             value = state.get(each.name, each.default) if each.init else {}
             if isinstance(value, np.ndarray):
@@ -115,13 +118,6 @@ class SystemBatch:
     def n_noise(self) -> int:
         """Columns of B, the paper's n_v; 0 without B."""
         return 0 if self.B is None else self.B.shape[2]
-
-    def _spread_noise(self) -> Self:
-        """Return the systems with one noise variance per channel, if they have any."""
-        if self.noise_variance is None or self.noise_variance.ndim == 2:
-            return self
-        spread = np.repeat(self.noise_variance[:, None], self.n_channels, axis=1)
-        return self._from_trusted(**self._settings, **{**self._arrays, "noise_variance": spread})
 
     def window(self, index: int) -> Self:
         """Return the systems of one window of every sequence, as a batch of single systems.

@@ -1,7 +1,7 @@
 """The transformer from sequences to systems."""
 
-import numbers
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -9,25 +9,25 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn import _errors
-from ldslearn._checks import check_channel_count, check_jobs, check_real, check_whole
+from ldslearn._checks import check_channel_count
 from ldslearn._tags import NonTabularMixin
 from ldslearn.models.certificate import StabilityCertificate
+from ldslearn.models.encoder_checks import check_parameters
+from ldslearn.models.encoder_gaps import (
+    check_samples,
+    interpolate_all,
+    learn_channels,
+    make_gap_settings,
+    place_new,
+    place_training,
+)
 from ldslearn.models.fits import Fits, FitSettings, count_states, fit_collection
 from ldslearn.models.lds import LDS
-from ldslearn.models.missing import GapSettings
-from ldslearn.models.observed_checks import check_channels, check_observed
+from ldslearn.models.observed_checks import check_observed
 from ldslearn.models.sequence_checks import check_sizes, check_varying, describe_idle_states
-from ldslearn.models.stabilizers import check_stabilizer
-from ldslearn.sequences import as_collection
-from ldslearn.sequences.gaps import channel_statistics, interpolate_gaps
-from ldslearn.sequences.named import keep_names
 from ldslearn.sequences.offsets import warn_of_offsets
 from ldslearn.sequences.orientation import warn_if_transposed
 from ldslearn.sequences.windows import window_levels
-
-_CONSTANT_POLICIES = ("raise", "rest")
-MISSING_POLICIES = ("raise", "smooth")
 
 
 class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -65,11 +65,15 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         ("smooth"): systems of sequences with gaps are fitted by expectation-maximisation. Sequences
         without gaps are not affected. With several windows, gaps are filled by one system of the
         whole sequence, and windows are cut from that.
-    max_iter : int, default=5
+    max_iter : int, default=8
         Iterations of expectation-maximisation at most; 0 only completes the gaps by a matrix of
         rank `n_states`. The likelihood has settled where `n_iter_` is smaller.
     tol : float, default=0.01
         Iterations stop when the log-likelihood per sample rises by less.
+    step : float or None, default=None
+        Step of the grid if `times` are given to `fit`, in their unit, or in seconds for
+        ``datetime64``. By default the usual step, in which gaps do not count. Grid points without a
+        sample are gaps, for ``missing="smooth"``.
 
     Attributes
     ----------
@@ -80,11 +84,20 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
     channel_means_, channel_variances_ : (n_channels,) arrays
         Of the training samples, if ``missing="smooth"``. Channels without samples in a sequence
         have them.
+    channel_factors_, channel_weight_ : (n_channels, r) array, float
+        Correlations of channels, and their weight in filling long gaps; with several windows.
     n_iter_ : (N,) array of int
         Iterations for each sequence of `fit_transform`, if ``missing="smooth"``; 0 without gaps.
     log_likelihood_ : (N,) array
         Log-likelihood of each of these sequences under its system before stabilization; NaN without
         gaps. With delays, of the stacked samples.
+    step_ : float
+        Step of the grid, if `times` were given to `fit`.
+    n_merged_, n_missing_ : (N,) arrays of int
+        Samples of each training sequence that share their grid point with an earlier one, and grid
+        points without a sample, if `times` were given.
+    grid_note_ : str
+        One line about the grid, if `times` were given.
 
     Notes
     -----
@@ -135,8 +148,9 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         bound: float = 0.99,
         n_jobs: int | None = None,
         missing: str = "raise",
-        max_iter: int = 5,
+        max_iter: int = 8,
         tol: float = 0.01,
+        step: float | None = None,
     ) -> None:
         self.n_states = n_states
         self.n_noise = n_noise
@@ -151,38 +165,47 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         self.missing = missing
         self.max_iter = max_iter
         self.tol = tol
+        self.step = step
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, times: Sequence[Any] | None = None) -> Self:
         """Check the parameters against a collection and choose the number of states.
 
         Parameters
         ----------
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
         y : ignored
+        times : sequence of N (n_timepoints,) arrays, optional
+            When the samples were taken, as for :func:`ldslearn.sequences.place_on_grid`.
 
         Returns
         -------
         self
         """
-        sequences = self._check_sequences(X)
-        warn_if_transposed(X, sequences)
-        self._fit(sequences)
+        self._fit(X, times)
         return self
 
     @overload
-    def transform(self, X: Any, *, return_certificate: Literal[False] = ...) -> LDS: ...
+    def transform(
+        self,
+        X: Any,
+        *,
+        times: Sequence[Any] | None = ...,
+        return_certificate: Literal[False] = ...,
+    ) -> LDS: ...
     @overload
     def transform(
-        self, X: Any, *, return_certificate: Literal[True]
+        self, X: Any, *, times: Sequence[Any] | None = ..., return_certificate: Literal[True]
     ) -> tuple[LDS, StabilityCertificate]: ...
     def transform(
-        self, X: Any, *, return_certificate: bool = False
+        self, X: Any, *, times: Sequence[Any] | None = None, return_certificate: bool = False
     ) -> LDS | tuple[LDS, StabilityCertificate]:
         """Return the systems of a collection.
 
         Parameters
         ----------
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
+        times : sequence of N (n_timepoints,) arrays, optional
+            When the samples were taken. The grid has the step of the training sequences.
         return_certificate : bool, default=False
             Also return what the stabilizer did to every system, to print or plot.
 
@@ -192,133 +215,99 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         certificate : StabilityCertificate, if `return_certificate`
         """
         check_is_fitted(self)
-        self._check_parameters()  # set_params may have changed them since fit
-        systems, certificate, _ = self._encode(
-            self._check_sequences(X), certify_each=return_certificate
-        )
+        check_parameters(self)  # set_params may have changed them since fit
+        sequences = check_samples(self, place_new(self, X, times))
+        systems, certificate, _ = self._encode(sequences, certify_each=return_certificate)
         return systems if certificate is None else (systems, certificate)
 
-    def fit_transform(self, X: Any, y: Any = None) -> LDS:
+    def fit_transform(self, X: Any, y: Any = None, *, times: Sequence[Any] | None = None) -> LDS:
         """Fit, and return the systems of the same collection; it is checked once.
 
         Parameters
         ----------
         X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
         y : ignored
+        times : sequence of N (n_timepoints,) arrays, optional
+            As for :meth:`fit`.
 
         Returns
         -------
         LDS
         """
-        sequences = self._check_sequences(X)
-        warn_if_transposed(X, sequences)
-        self._fit(sequences)
-        systems, _, fits = self._encode(sequences)
+        systems, _, fits = self._encode(self._fit(X, times))
         if self.missing == "smooth":
             self.n_iter_, self.log_likelihood_ = fits.n_iter, fits.log_likelihood
         return systems
 
-    def _check_sequences(self, X: Any) -> list[NDArray[Any]]:
-        return as_collection(X, allow_gaps=self.missing == "smooth")
-
-    def _fit(self, sequences: list[NDArray[Any]]) -> None:
-        self._check_parameters()
-        if self.n_states >= 1:
-            n_states = int(self.n_states)
-        else:
-            check_sizes(sequences, 1, self.delays)
-            complete = sequences
-            if self.missing == "smooth":
-                check_observed(sequences, 1, self.delays)
-                complete = [np.nan_to_num(interpolate_gaps(x)) for x in sequences]
-                complete = keep_names(complete, sequences)
-            n_states, constant = count_states(
-                complete, self.n_states, self.delays, self.center, self.n_jobs
-            )
-            if self.constant == "raise":
-                check_varying(constant, sequences, self.center)
+    def _fit(self, X: Any, times: Sequence[Any] | None = None) -> list[NDArray[Any]]:
+        """Learn from the training sequences, and return them as they are encoded."""
+        check_parameters(self)
+        placed = place_training(self, X, times)
+        sequences = check_samples(self, placed)
+        warn_if_transposed(placed, sequences, stacklevel=4)
+        n_states = int(self.n_states) if self.n_states >= 1 else self._count_states(sequences)
         check_sizes(sequences, n_states, self.delays)
-        for name in ("channel_means_", "channel_variances_"):
-            self.__dict__.pop(name, None)  # of an earlier fit
         if self.missing == "smooth":
             check_observed(sequences, n_states, self.delays)
-            self.channel_means_, self.channel_variances_ = channel_statistics(sequences)
-            check_channels(self.channel_means_)
+        learn_channels(self, sequences, n_states)
         self.n_channels_in_, self.n_states_ = sequences[0].shape[0], n_states
+        return sequences
 
-    def _check_parameters(self) -> None:
-        n_states: Any = self.n_states
-        whole = isinstance(n_states, numbers.Integral) and not isinstance(n_states, bool)
-        fraction = isinstance(n_states, numbers.Real) and 0 < float(n_states) < 1
-        if not (whole and n_states >= 1) and not fraction:
-            raise _errors.invalid_parameter(
-                "n_states", "be an integer of at least 1 or a fraction in (0, 1)", n_states
-            )
-        check_whole("n_noise", self.n_noise)
-        check_whole("delays", self.delays)
-        window_levels(self.windows)
-        if self.constant not in _CONSTANT_POLICIES:
-            raise _errors.unknown_name("constant", self.constant, _CONSTANT_POLICIES)
-        if not isinstance(self.center, bool | np.bool_):
-            raise _errors.invalid_parameter("center", "be True or False", self.center)
-        if self.missing not in MISSING_POLICIES:
-            raise _errors.unknown_name("missing", self.missing, MISSING_POLICIES)
-        check_whole("max_iter", self.max_iter, 0)
-        check_real("tol", self.tol, "be a number of at least 0", 0.0)
-        check_jobs(self.n_jobs)
-        check_stabilizer(self.stabilizer, self.scale, self.bound)
+    def _count_states(self, sequences: list[NDArray[Any]]) -> int:
+        """Return the number of states that keeps a fraction of the variance."""
+        check_sizes(sequences, 1, self.delays)
+        n_states, constant = count_states(
+            interpolate_all(self, sequences), self.n_states, self.delays, self.center, self.n_jobs
+        )
+        if self.constant == "raise":
+            check_varying(constant, sequences, self.center)
+        return n_states
 
     def _encode(
         self, sequences: list[NDArray[Any]], *, certify_each: bool = False
     ) -> tuple[LDS, StabilityCertificate | None, Fits]:
-        check_channel_count("X", len(sequences[0]), self.n_channels_in_)
-        check_sizes(sequences, self.n_states_, self.delays)
-        if self.missing == "smooth":
-            check_observed(sequences, self.n_states_, self.delays)
-        levels = window_levels(self.windows)
-        settings = FitSettings(
-            self.n_states_,
-            levels,
-            n_noise=self.n_noise,
-            delays=self.delays,
-            center=self.center,
-            stabilizer=self.stabilizer,
-            scale=self.scale,
-            bound=self.bound,
-            n_jobs=self.n_jobs,
-            gaps=self._gap_settings(),
-        )
+        settings = self._make_settings(sequences)
         fits = fit_collection(sequences, settings, certify_each)
-        self._check_fits(fits, sequences, sum(levels))
-        systems = LDS._from_trusted(
-            **fits.fields,
-            delays=int(self.delays),
-            allow_unstable=self.stabilizer == "none",
-            windows=sum(levels),
-        )
+        systems = self._make_systems(fits, sequences, stacklevel=4)
+        if self.center:
+            warn_of_offsets(sequences, stacklevel=5)
         if not certify_each:
             return systems, None, fits
         return systems, StabilityCertificate.concatenate(fits.certificates), fits
 
-    def _gap_settings(self) -> GapSettings | None:
-        if self.missing != "smooth":
-            return None
-        if not hasattr(self, "channel_means_"):
-            raise _errors.invalid(
-                'missing="smooth"', "be set before fit", "an encoder fitted without it",
-                "Fit it again.",
-            )  # fmt: skip
-        return GapSettings(self.max_iter, self.tol, self.channel_means_, self.channel_variances_)
+    def _make_settings(self, sequences: list[NDArray[Any]]) -> FitSettings:
+        """Return what decides about the systems of sequences, which are checked."""
+        check_channel_count("X", len(sequences[0]), self.n_channels_in_)
+        check_sizes(sequences, self.n_states_, self.delays)
+        if self.missing == "smooth":
+            check_observed(sequences, self.n_states_, self.delays)
+        return FitSettings(
+            self.n_states_,
+            window_levels(self.windows),
+            n_noise=self.n_noise,
+            delays=int(self.delays),
+            center=bool(self.center),
+            stabilizer=self.stabilizer,
+            scale=self.scale,
+            bound=self.bound,
+            n_jobs=self.n_jobs,
+            gaps=make_gap_settings(self),
+        )
 
-    def _check_fits(self, fits: Fits, sequences: list[NDArray[Any]], n_windows: int) -> None:
-        """Raise or warn for sequences that do not change, and warn of large offsets."""
+    def _make_systems(self, fits: Fits, sequences: list[NDArray[Any]], stacklevel: int) -> LDS:
+        """Return fits as a batch; raise or warn for sequences that do not change."""
+        n_windows = sum(window_levels(self.windows))
         at_rest = fits.constant.reshape(-1, n_windows).min(axis=1)
-        if n_windows > 1:  # constant within each window, but not over the sequence
-            at_rest &= np.array([not np.ptp(x, axis=1).any() for x in sequences])
+        for i in np.flatnonzero(at_rest) if n_windows > 1 else ():
+            at_rest[i] = not np.ptp(sequences[i], axis=1).any()  # constant over all windows
         if self.constant == "raise":
             check_varying(at_rest, sequences, self.center)
         ranks = fits.ranks.reshape(-1, n_windows).min(axis=1)
         if idle := describe_idle_states(ranks, sequences, self.n_states_):
-            warnings.warn(idle, stacklevel=4)
-        if self.center:
-            warn_of_offsets(sequences, stacklevel=5)
+            warnings.warn(idle, stacklevel=stacklevel)
+        return LDS._from_trusted(
+            **fits.fields,
+            delays=int(self.delays),
+            allow_unstable=self.stabilizer == "none",
+            windows=n_windows,
+        )

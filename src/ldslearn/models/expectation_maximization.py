@@ -13,36 +13,18 @@ twice its logarithm is -sum_i (p c_i' S c_i + p r0_i) / r_i - p log r_i
 - tr Q^-1 (p Q0 + p A S A') - p log |Q|. No step lowers the sum of both.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 
-from ldslearn._types import Floats
-from ldslearn.models.measurements import StateEstimates, StateModel, estimate_states
+from ldslearn._types import Floats, Indices
+from ldslearn.models.channel_regression import regress_channels
+from ldslearn.models.measurements import StateEstimates, StateModel, estimate_states, list_pairs
 
 _LEAST_NOISE = 1e-6  # of the variance of a channel, or of the states
 _LEAST_VARIANCE = 1e-2  # of a channel, relative to the mean of all
 _ANCHOR = 1e-9  # weight of the last value of C, relative to that of the samples
-
-
-@dataclass(frozen=True)
-class MaximumLikelihood:
-    """A fitted model, the states it implies, and the way there.
-
-    Attributes
-    ----------
-    model : StateModel
-    mean : (m,) array
-    estimates : StateEstimates
-        Smoothed.
-    history : list of float
-        Log-likelihood, plus the logarithm of the prior, initially and after every iteration.
-    """
-
-    model: StateModel
-    mean: Floats
-    estimates: StateEstimates
-    history: list[float]
 
 
 @dataclass(frozen=True)
@@ -53,11 +35,11 @@ class Prior:
     ----------
     weight : float
         As many samples.
-    states : (n,) array
+    states : (N, n) array
         Variances of the states.
-    process : (n, n) array
-        Covariance of the process noise.
-    variances : (m,) array
+    process : (N, n, n) array
+        Covariances of the process noise.
+    variances : (N, m) array
         Of the measurement noise.
     """
 
@@ -66,193 +48,278 @@ class Prior:
     process: Floats
     variances: Floats
 
-    def evaluate(self, model: StateModel) -> float:
-        """Return the logarithm of the prior of a model, up to a constant."""
+    def evaluate(self, model: StateModel) -> Floats:
+        """Return the logarithms of the prior of models, up to a constant, (N,)."""
         if self.weight == 0:
-            return 0.0
-        channels = np.square(model.C) @ self.states + self.variances
-        total = float((channels / model.variances + np.log(model.variances)).sum())
-        sums = self.process + (model.A * self.states) @ model.A.T
-        total += float(np.trace(np.linalg.solve(model.process, sums)))
-        total += float(np.linalg.slogdet(model.process)[1])
-        return -0.5 * self.weight * total
+            return np.zeros(len(model.A))
+        channels = (np.square(model.C) @ self.states[:, :, None])[:, :, 0] + self.variances
+        totals = (channels / model.variances + np.log(model.variances)).sum(axis=1)
+        sums = self.process + (model.A * self.states[:, None]) @ model.A.transpose(0, 2, 1)
+        totals += np.trace(np.linalg.solve(model.process, sums), axis1=1, axis2=2)
+        totals += np.linalg.slogdet(model.process)[1]
+        return -0.5 * self.weight * totals
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Least variances of the noise of each channel, (m,), and of the process in any direction."""
+    """Least variances of the noise of each channel, (N, m), and of the process, (N,)."""
 
     channels: Floats
-    process: float
+    process: Floats
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Samples of N sequences, and where to begin.
+
+    Attributes
+    ----------
+    model : StateModel
+        Within `bounds`; its first states have the covariances of the process noise.
+    mean : (N, m) array
+    samples : (N, m, tau) array
+        Any finite number in gaps and after the end of a sequence.
+    observed : (N, m, tau) array
+        1 where a sample is observed, else 0.
+    lengths : (N,) array of int
+    bounds : Bounds
+    prior : Prior
+    """
+
+    model: StateModel
+    mean: Floats
+    samples: Floats
+    observed: Floats
+    lengths: Indices
+    bounds: Bounds
+    prior: Prior
+
+
+@dataclass(frozen=True)
+class MaximumLikelihood:
+    """Fitted models, the states they imply, and the way there.
+
+    Attributes
+    ----------
+    model : StateModel
+    mean : (N, m) array
+    estimates : StateEstimates
+        Smoothed.
+    histories : list of list of float
+        Log-likelihood of each sequence, plus the logarithm of the prior, initially and after every
+        iteration.
+    """
+
+    model: StateModel
+    mean: Floats
+    estimates: StateEstimates
+    histories: list[list[float]]
 
 
 def choose_bounds(Y: Floats, observed: Floats, n_states: int) -> Bounds:
     """Return bounds by the variances of the observed samples; Y is centred, and 0 in gaps."""
-    energies = np.einsum("ij,ij->i", Y, Y)
-    typical = float(energies.sum() / observed.sum())
-    variances = energies / np.maximum(observed.sum(axis=1), 1.0)
+    energies = np.einsum("aij,aij->ai", Y, Y)
+    counts = observed.sum(axis=2)
+    typical = energies.sum(axis=1) / counts.sum(axis=1)
+    variances = energies / np.maximum(counts, 1.0)
     return Bounds(
-        _LEAST_NOISE * np.maximum(variances, _LEAST_VARIANCE * typical),
-        _LEAST_NOISE * float(variances.sum()) / n_states,
+        _LEAST_NOISE * np.maximum(variances, _LEAST_VARIANCE * typical[:, None]),
+        _LEAST_NOISE * variances.sum(axis=1) / n_states,
     )
 
 
 def maximize_likelihood(
-    model: StateModel,
-    mean: Floats,
-    samples: Floats,
-    observed: Floats,
-    bounds: Bounds,
-    prior: Prior,
-    *,
-    center: bool,
-    max_iter: int,
-    tol: float,
+    problem: Problem, *, center: bool, max_iter: int, tol: float
 ) -> MaximumLikelihood:
-    """Return the model after iterations that each raise the likelihood.
+    """Return the models after iterations that each raise the likelihoods.
 
     Parameters
     ----------
-    model : StateModel
-        To start from, within `bounds`; its first state has the covariance of the process noise.
-    mean : (m,) array
-    samples : (m, tau) array
-        Any finite number in gaps.
-    observed : (m, tau) array
-        1 where a sample is observed, else 0.
-    bounds : Bounds
-    prior : Prior
+    problem : Problem
     center : bool
-        Fit the mean, too.
+        Fit the means, too.
     max_iter : int
     tol : float
-        Stop when `history` rises by less per observed sample.
+        Iterations of a sequence stop when its `history` rises by less per observed sample.
     """
-    enough = tol * float(observed.sum())
-    Y = observed * (samples - mean[:, None])
-    estimates = estimate_states(model, Y, observed, smooth=True)
-    history = [estimates.log_likelihood + prior.evaluate(model)]
+    fitted = _Iterate.start(problem)
+    left = np.arange(len(problem.lengths))  # whose likelihood has not settled
+    histories = [[float(value)] for value in fitted.values]
+    ended, going = [], np.full(len(left), max_iter > 0)
     for _ in range(max_iter):
-        model, shift = _maximize(model, estimates, Y, observed, bounds, prior, center)
-        if center:
-            mean = mean + shift
-            Y = observed * (samples - mean[:, None])
-        estimates = estimate_states(model, Y, observed, smooth=True)
-        history.append(estimates.log_likelihood + prior.evaluate(model))
-        if history[-1] - history[-2] < enough:
+        last, fitted = fitted, fitted.improve(problem, center)
+        for index, value in zip(left, fitted.values, strict=True):
+            histories[index].append(float(value))
+        going = fitted.values - last.values >= tol * problem.observed.sum(axis=(1, 2))
+        if not going.all():
+            ended.append((left[~going], _select(fitted, ~going)))
+            left, problem, fitted = left[going], _select(problem, going), _select(fitted, going)
+        if not len(left):
             break
-    return MaximumLikelihood(model, mean, estimates, history)
+    ended.append((left, fitted))
+    order = np.argsort(np.concatenate([indices for indices, _ in ended]))
+    fitted = _select(_join([part for _, part in ended]), order)
+    return MaximumLikelihood(fitted.model, fitted.mean, fitted.estimates, histories)
 
 
-def _maximize(
-    model: StateModel,
-    estimates: StateEstimates,
-    Y: Floats,
-    observed: Floats,
-    bounds: Bounds,
-    prior: Prior,
-    center: bool,
-) -> tuple[StateModel, Floats]:
-    """Return the model of largest expected likelihood and prior, and the change of the mean."""
-    X = estimates.states
-    moments = sum_moments(estimates).add_prior(prior)
-    A: Floats = np.asarray(np.linalg.solve(moments.before, moments.lagged.T).T, dtype=np.float64)
-    process = raise_eigenvalues(moments.residual_covariance(A), bounds.process)
-    C, shift, variances = _fit_channels(model.C, estimates, Y, observed, prior, center)
-    variances = np.maximum(variances, bounds.channels)
-    return StateModel(A, C, process, variances, X[0], process), shift
+@dataclass(frozen=True)
+class _Iterate:
+    """Models between two iterations; Y is centred, and 0 in gaps, and `values` are to rise."""
+
+    model: StateModel
+    mean: Floats
+    Y: Floats
+    estimates: StateEstimates
+    values: Floats
+
+    @classmethod
+    def start(cls, problem: Problem, model: StateModel | None = None, mean: Any = None) -> Self:
+        """Return models with the states and likelihoods that they imply."""
+        model, mean = model or problem.model, problem.mean if mean is None else mean
+        Y = problem.observed * (problem.samples - mean[:, :, None])
+        estimates = estimate_states(model, Y, problem.observed, problem.lengths, smooth=True)
+        values = estimates.log_likelihood + problem.prior.evaluate(model)
+        return cls(model, mean, Y, estimates, values)
+
+    def improve(self, problem: Problem, center: bool) -> Self:
+        """Return the models of largest expected likelihood and prior, given the states."""
+        bounds, prior = problem.bounds, problem.prior
+        moments = sum_moments(self.estimates).add_prior(prior)
+        A = solve_transition(moments.before, moments.lagged)
+        process = raise_eigenvalues(moments.residual_covariance(A), bounds.process)
+        C, shift, variances = _fit_channels(self.model.C, self.estimates, self.Y, problem, center)
+        variances = np.maximum(variances, bounds.channels)
+        model = StateModel(A, C, process, variances, self.estimates.states[:, 0], process)
+        return self.start(problem, model, self.mean + shift)
+
+
+def solve_transition(before: Floats, lagged: Floats) -> Floats:
+    """Return the A, (N, n, n), with A before = lagged."""
+    solved = np.linalg.solve(before, lagged.transpose(0, 2, 1)).transpose(0, 2, 1)
+    return np.asarray(solved, dtype=np.float64)
+
+
+def _select(value: Any, index: Any) -> Any:
+    """Return a part of the sequences of arrays, of tuples of them, or of classes of them."""
+    if isinstance(value, np.ndarray):
+        return value[index]
+    if isinstance(value, tuple):
+        return tuple(_select(each, index) for each in value)
+    if isinstance(value, float):
+        return value
+    return type(value)(*(_select(getattr(value, each.name), index) for each in fields(value)))
+
+
+def _join(values: list[Any]) -> Any:
+    """Return arrays, or classes of them, as one: those of all sequences."""
+    if len(values) == 1:
+        return values[0]
+    if isinstance(values[0], np.ndarray):
+        return np.concatenate(values)
+    kind = type(values[0])
+    return kind(*(_join([getattr(v, each.name) for v in values]) for each in fields(kind)))
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums over time of expected products of states.
+    """Sums over time of expected products of the states of N sequences, or of one.
 
     Attributes
     ----------
-    before, after : (n, n) arrays
+    before, after : (N, n, n) arrays
         Of x(t) x(t)' and of x(t + 1) x(t + 1)', over all transitions.
-    lagged : (n, n) array
+    lagged : (N, n, n) array
         Of x(t + 1) x(t)'.
-    first : (n, n) array
+    first : (N, n, n) array
         Covariance of the first state.
-    n_timepoints : float
+    n_timepoints : (N, 1, 1) array
     """
 
     before: Floats
     after: Floats
     lagged: Floats
     first: Floats
-    n_timepoints: float
+    n_timepoints: Floats
 
     def residual_covariance(self, A: Floats) -> Floats:
         """Return the expected covariance of x(t + 1) - A x(t), and of the first state."""
-        moved = A @ self.lagged.T
-        total = self.first + self.after - moved - moved.T + A @ self.before @ A.T
-        return (total + total.T) / (2 * self.n_timepoints)
+        moved = A @ self.lagged.swapaxes(-1, -2)
+        total = self.first + self.after - moved - moved.swapaxes(-1, -2)
+        total += A @ self.before @ A.swapaxes(-1, -2)
+        return (total + total.swapaxes(-1, -2)) / (2 * self.n_timepoints)
 
-    def add_prior(self, prior: Prior) -> "Moments":
+    def add_prior(self, prior: Prior) -> Self:
         """Return the moments with those of pseudo-samples."""
         p = prior.weight
-        return Moments(
-            self.before + np.diag(p * prior.states),
+        return type(self)(
+            self.before + p * prior.states[:, :, None] * np.eye(prior.states.shape[1]),
             self.after + p * prior.process,
             self.lagged,
             self.first,
             self.n_timepoints + p,
         )
 
-    def change_basis(self, T: Floats) -> "Moments":
+    def change_basis(self, T: Floats) -> Self:
         """Return the moments of T x."""
-        parts = (T @ M @ T.T for M in (self.before, self.after, self.lagged, self.first))
-        before, after, lagged, first = parts
-        return Moments(before, after, lagged, first, self.n_timepoints)
+        parts = (self.before, self.after, self.lagged, self.first)
+        before, after, lagged, first = (T @ M @ T.swapaxes(-1, -2) for M in parts)
+        return type(self)(before, after, lagged, first, self.n_timepoints)
+
+    def __getitem__(self, index: int) -> Self:
+        """Return the moments of one sequence."""
+        return type(self)(*(getattr(self, each.name)[index] for each in fields(self)))
 
 
 def sum_moments(estimates: StateEstimates) -> Moments:
     """Return the moments of smoothed states."""
     X, P = estimates.states, estimates.covariances
-    total = X.T @ X + P.sum(axis=0)
+    total = X.transpose(0, 2, 1) @ X + P.sum(axis=1)
+    ends = np.arange(len(X)), estimates.lengths - 1
+    last = X[ends][:, :, None] * X[ends][:, None] + P[ends]
     return Moments(
-        total - np.outer(X[-1], X[-1]) - P[-1],
-        total - np.outer(X[0], X[0]) - P[0],
-        X[1:].T @ X[:-1] + estimates.cross,
-        P[0],
-        len(X),
+        total - last,
+        total - X[:, 0, :, None] * X[:, 0, None] - P[:, 0],
+        X[:, 1:].transpose(0, 2, 1) @ X[:, :-1] + estimates.cross,
+        P[:, 0],
+        estimates.lengths[:, None, None].astype(np.float64),
     )
 
 
-def raise_eigenvalues(covariance: Floats, least: float) -> Floats:
-    """Return a symmetric matrix with its eigenvalues raised to `least`."""
+def raise_eigenvalues(covariances: Floats, least: Floats) -> Floats:
+    """Return symmetric matrices, (N, n, n), with their eigenvalues raised to `least`, (N,)."""
     try:  # as a rule; faster than the eigenvalues
-        np.linalg.cholesky(covariance - least * np.eye(len(covariance)))
-        return covariance
+        np.linalg.cholesky(covariances - least[:, None, None] * np.eye(covariances.shape[1]))
+        return covariances
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(covariance)
-    return (vectors * np.maximum(values, least)) @ vectors.T
+        values, vectors = np.linalg.eigh(covariances)
+    raised = (vectors * np.maximum(values, least[:, None])[:, None]) @ vectors.transpose(0, 2, 1)
+    low = values[:, 0] < least  # ascending
+    return np.where(low[:, None, None], raised, covariances)
 
 
 def _fit_channels(
-    C: Floats, estimates: StateEstimates, Y: Floats, observed: Floats, prior: Prior, center: bool
+    C: Floats, estimates: StateEstimates, Y: Floats, problem: Problem, center: bool
 ) -> tuple[Floats, Floats, Floats]:
-    """Return C, changes of the mean and variances: one regression on the states per channel."""
-    X, P = estimates.states, estimates.covariances
-    m, n = C.shape
+    """Return C, changes of the means and variances: one regression on the states per channel."""
+    observed, prior = problem.observed, problem.prior
+    n_sequences, m, n = C.shape
+    tau = Y.shape[2]
     k = n + 1 if center else n
-    inputs = np.ones((len(X), k))
-    inputs[:, :n] = X
-    products = inputs[:, :, None] * inputs[:, None, :]
-    products[:, :n, :n] += P
-    G = (observed @ products.reshape(len(X), k * k)).reshape(m, k, k)
-    G[:, range(n), range(n)] += prior.weight * prior.states
-    b = Y @ inputs
-    last = np.zeros((m, k))
-    last[:, :n] = C
-    # One weight per column, in its own unit: the fit does not depend on the units of the data.
-    weight = _ANCHOR * np.diagonal(G, axis1=1, axis2=2) + np.finfo(np.float64).tiny
-    raised = G + weight[:, :, None] * np.eye(k)
-    rows = np.linalg.solve(raised, (b + weight * last)[:, :, None])[:, :, 0]
-    counts = observed.sum(axis=1) + prior.weight
-    squares = np.einsum("ij,ij->i", Y, Y) - 2 * np.einsum("ij,ij->i", rows, b)
-    squares += np.einsum("ij,ijk,ik->i", rows, G, rows) + prior.weight * prior.variances
-    shift = rows[:, n] if center else np.zeros(m)
-    return np.ascontiguousarray(rows[:, :n]), shift, squares / np.maximum(counts, 1.0)
+    inputs = np.ones((n_sequences, tau, k))
+    inputs[:, :, :n] = estimates.states
+    rows, columns, _ = list_pairs(k)
+    products = inputs[:, :, rows] * inputs[:, :, columns]
+    both = np.flatnonzero(columns < n)
+    products[:, :, both] += estimates.covariances[:, :, rows[both], columns[both]]
+    sums = products.transpose(0, 2, 1) @ observed.transpose(0, 2, 1)
+    diagonal = np.flatnonzero((rows == columns) & (columns < n))
+    sums[:, diagonal] += prior.weight * prior.states[:, :, None]
+    b = np.ascontiguousarray(inputs.transpose(0, 2, 1) @ Y.transpose(0, 2, 1))
+    last, found = np.zeros((n_sequences, k, m)), np.empty((n_sequences, k, m))
+    last[:, :n] = C.transpose(0, 2, 1)
+    squares = np.einsum("aij,aij->ai", Y, Y)
+    regress_channels(np.ascontiguousarray(sums), b, last, _ANCHOR, found, squares)
+    counts = observed.sum(axis=2) + prior.weight
+    variances = (squares + prior.weight * prior.variances) / np.maximum(counts, 1.0)
+    shift = found[:, n] if center else np.zeros((n_sequences, m))
+    return np.ascontiguousarray(found[:, :n].transpose(0, 2, 1)), shift, variances

@@ -10,7 +10,7 @@ from ldslearn._types import Floats
 ORTHONORMAL_TOLERANCE = 1e-6
 
 # Shape of each field after the batch axis; n, m and k are fixed by A, C and B. The noise may also
-# have one variance for all channels, as in files of the first releases.
+# be given as one variance for all channels, as in files of the first releases; it is spread.
 FIELD_SHAPES = {
     "A": ("n", "n"),
     "C": ("m", "n"),
@@ -42,7 +42,17 @@ def check_fields(values: dict[str, Any]) -> dict[str, Floats]:
         if name in arrays and is_wrong(arrays[name], 0.0).any():
             raise _errors.invalid_parameter(name, rule, float(arrays[name].min()))
     _check_orthonormal(arrays["C"])
+    if "noise_variance" in arrays:
+        arrays["noise_variance"] = spread_noise(arrays["noise_variance"], arrays["C"].shape[1])
     return arrays
+
+
+def spread_noise(noise_variance: Floats, n_channels: int) -> Floats:
+    """Return one read-only variance per channel, (N, n_channels), also of one for all channels."""
+    if noise_variance.ndim == 1:
+        noise_variance = np.repeat(noise_variance[:, None], n_channels, axis=1)
+        noise_variance.flags.writeable = False
+    return noise_variance
 
 
 def _check_field(name: str, value: Any, single: bool, sizes: dict[str, int]) -> Floats:

@@ -87,20 +87,10 @@ def fit_collection(
     )
 
 
-def fit_block(
-    sequences: list[NDArray[Any]], first: int, settings: FitSettings, certify_each: bool
-) -> Fits:
-    """Return the fits of consecutive sequences, which messages count from `first`."""
-    n_states, delays, center = settings.n_states, settings.delays, settings.center
-    n_windows, shortest = sum(settings.levels), n_states + delays
-    n_iter, log_likelihood = np.zeros(len(sequences), dtype=int), np.full(len(sequences), np.nan)
-    if settings.gaps is not None and n_windows > 1:
-        sequences = complete_sequences(sequences, settings, n_iter, log_likelihood)
-    pieces = [part for x in sequences for part in aligned_windows(x, settings.levels, shortest)]
-    n_systems = len(pieces)
-    with np.errstate(over="ignore", invalid="ignore"):  # extreme values are named below
-        sizes = [np.sqrt(channel_variances(x).mean()) for x in sequences]
-    n_rows, n_noise = len(sequences[0]) * delays, min(settings.n_noise, n_states)
+def allocate_fits(sequences: list[NDArray[Any]], settings: FitSettings) -> Fits:
+    """Return room for the fits of all sequences."""
+    n_states, n_systems = settings.n_states, len(sequences) * sum(settings.levels)
+    n_rows, n_noise = len(sequences[0]) * settings.delays, min(settings.n_noise, n_states)
     fields = {
         "A": np.empty((n_systems, n_states, n_states)),
         "C": np.empty((n_systems, n_rows, n_states)),
@@ -110,14 +100,33 @@ def fit_block(
         "noise_variance": np.empty((n_systems, n_rows)),
         "deviation": np.empty((n_systems, n_rows)),
     }
-    ranks = np.empty(n_systems, dtype=int)
-    constant = np.empty(n_systems, dtype=bool)
+    ranks, constant = np.empty(n_systems, dtype=int), np.empty(n_systems, dtype=bool)
+    n_iter, log_likelihood = np.zeros(len(sequences), dtype=int), np.full(len(sequences), np.nan)
+    return Fits(fields, ranks, constant, [], n_iter, log_likelihood)
+
+
+def fit_block(
+    sequences: list[NDArray[Any]], first: int, settings: FitSettings, certify_each: bool
+) -> Fits:
+    """Return the fits of consecutive sequences, which messages count from `first`."""
+    n_states, delays, center = settings.n_states, settings.delays, settings.center
+    n_windows, shortest = sum(settings.levels), n_states + delays
+    fits = allocate_fits(sequences, settings)
+    n_iter, log_likelihood = fits.n_iter, fits.log_likelihood
+    if settings.gaps is not None and n_windows > 1:
+        sequences = complete_sequences(sequences, settings, n_iter, log_likelihood)
+    pieces = [part for x in sequences for part in aligned_windows(x, settings.levels, shortest)]
+    n_systems = len(pieces)
+    with np.errstate(over="ignore", invalid="ignore"):  # extreme values are named below
+        sizes = [np.sqrt(channel_variances(x).mean()) for x in sequences]
+    fields, n_noise = fits.fields, fits.fields["B"].shape[2]
+    ranks, constant = fits.ranks, fits.constant
     certificates: dict[int, StabilityCertificate] = {}
 
     def fit(block: slice) -> None:
         room = allocate_workspace(pieces[block], delays)
         fitted, states = np.empty_like(fields["A"][block]), []
-        with_gaps: dict[int, GapFit] = {}
+        with_gaps: list[int] = []
         for row, index in enumerate(range(block.start, block.stop)):
             piece, owner = pieces[index], index // n_windows
             smooth = settings.gaps is not None and has_gaps(piece)
@@ -127,37 +136,54 @@ def fit_block(
             if constant[index]:
                 Y[:] = 0.0  # of rounding errors
             if smooth and settings.gaps and not constant[index]:
-                found = fit_with_gaps(piece, n_states, delays, center, settings.gaps)
-                with_gaps[row] = found
-                states.append(found.states)
-                fitted[row], ranks[index] = found.A, found.rank
-                fields["C"][index], fields["mean"][index] = found.C, found.mean
-                fields["noise_variance"][index] = found.variances
-                n_iter[owner], log_likelihood[owner] = found.n_iter, found.log_likelihood
-                squares = found.squares
-            else:
-                factors = principal_factors(Y, n_states, fields["C"][index])
-                ranks[index] = factors.rank
-                states.append(factors.states)
-                fitted[row] = least_squares_transition(factors)
-                fields["mean"][index] = mean
-                fields["noise_variance"][index] = residual_variances(Y, factors)
-                centred = Y if center else Y - Y.mean(axis=1, keepdims=True)
-                squares = np.einsum("ij,ij->i", centred, centred) / centred.shape[1]
+                with_gaps.append(row)
+                states.append(fitted[row])  # replaced below
+                continue
+            factors = principal_factors(Y, n_states, fields["C"][index])
+            ranks[index] = factors.rank
+            states.append(factors.states)
+            fitted[row] = least_squares_transition(factors)
+            fields["mean"][index] = mean
+            fields["noise_variance"][index] = residual_variances(Y, factors)
             fields["x0"][index] = states[row][:, 0]
+            centred = Y if center else Y - Y.mean(axis=1, keepdims=True)
+            squares = np.einsum("ij,ij->i", centred, centred) / centred.shape[1]
             fields["deviation"][index] = floored_deviations(squares, sizes[owner])
+        moments = {}
+        for row, found in zip(
+            with_gaps, _fit_gaps(pieces[block], with_gaps, settings), strict=True
+        ):
+            index = block.start + row
+            owner = index // n_windows
+            states[row], moments[row] = found.states, found.moments
+            fitted[row], ranks[index] = found.A, found.rank
+            fields["C"][index], fields["mean"][index] = found.C, found.mean
+            fields["noise_variance"][index] = found.variances
+            n_iter[owner], log_likelihood[owner] = found.n_iter, found.log_likelihood
+            fields["x0"][index] = found.states[:, 0]
+            fields["deviation"][index] = floored_deviations(found.squares, sizes[owner])
         A = stabilize_checked(fitted, states, settings.stabilizer, settings.scale, settings.bound)
         fields["A"][block] = A
         fields["B"][block] = noise_matrices(A, states, n_noise)
-        for row, found in with_gaps.items():
-            covariance = found.moments.residual_covariance(A[row])
+        for row in with_gaps:
+            covariance = moments[row].residual_covariance(A[row])
             fields["B"][block.start + row] = principal_roots(covariance[None], n_noise)[0]
         if certify_each:
             certificates[block.start] = certify(settings.stabilizer, fitted, A, states)
 
     for_each_block(fit, n_systems, n_jobs=settings.n_jobs, description="fitting systems")
     in_order = [certificates[start] for start in sorted(certificates)]
-    return Fits(fields, ranks, constant, in_order, n_iter, log_likelihood)
+    return fits._replace(certificates=in_order)
+
+
+def _fit_gaps(pieces: list[NDArray[Any]], chosen: list[int], settings: FitSettings) -> list[GapFit]:
+    """Return the fits of chosen pieces, which have gaps."""
+    if not chosen or settings.gaps is None:
+        return []
+    return fit_with_gaps(
+        [pieces[row] for row in chosen], settings.n_states, settings.delays, settings.center,
+        settings.gaps,
+    )  # fmt: skip
 
 
 def complete_sequences(
@@ -171,17 +197,19 @@ def complete_sequences(
     gaps, complete = settings.gaps, list(sequences)
 
     def fill(block: slice) -> None:
+        chosen = []
         for index in range(block.start, block.stop):
-            x = sequences[index]
-            if not has_gaps(x):
-                continue
-            whole = gaps.guess(x)
-            if np.ptp(whole, axis=1).any():
-                whole, found = fill_gaps(
-                    x, settings.n_states, settings.delays, settings.center, gaps
-                )
-                n_iter[index], log_likelihood[index] = found.n_iter, found.log_likelihood
+            if has_gaps(sequences[index]):
+                complete[index] = gaps.guess(sequences[index])
+                if np.ptp(complete[index], axis=1).any():
+                    chosen.append(index)
+        filled, fits = fill_gaps(
+            [sequences[index] for index in chosen], settings.n_states, settings.delays,
+            settings.center, gaps,
+        )  # fmt: skip
+        for index, whole, found in zip(chosen, filled, fits, strict=True):
             complete[index] = whole
+            n_iter[index], log_likelihood[index] = found.n_iter, found.log_likelihood
 
     for_each_block(fill, len(sequences), n_jobs=settings.n_jobs, description="filling gaps")
     return keep_names(complete, sequences)

@@ -14,8 +14,9 @@ from ldslearn.sequences.delays import lagged_copies
 # and a direction is off by about eps (s_1 / s_n)^2; the least-squares fit divides that by what the
 # states before the last keep of it. Beyond this ratio of squares the SVD takes over, which keeps
 # the agreement with it near 1e-10.
-_GRAM_RATIO = 1e5
-_ENOUGH_KEPT = 1e-2
+GRAM_RATIO = 1e5
+ENOUGH_KEPT = 1e-2
+_TIED = 1e-9  # relative difference of entries whose order rounding decides
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,14 @@ def observation_matrix(
     return Y, mean
 
 
-def floored_deviations(variances: Floats, size: float) -> Floats:
+def floored_deviations(variances: Floats, size: float | Floats) -> Floats:
     """Return standard deviations of rows, no smaller than a hundredth of `size`.
 
     `size` is the deviation of all channels of the sequence. It keeps the logarithms of rows at rest
     finite.
     """
-    floor = max(0.01 * size, np.finfo(np.float64).tiny ** 0.25)
-    return np.sqrt(variances + floor**2)
+    floor = np.maximum(0.01 * size, np.finfo(np.float64).tiny ** 0.25)
+    return np.asarray(np.sqrt(variances + floor**2))
 
 
 def residual_variances(Y: Floats, factors: Factors) -> Floats:
@@ -112,10 +113,11 @@ def is_constant(Y: Floats, mean: Floats, energy: float) -> bool:
 
 def _gram(Y: Floats) -> Floats:
     """Return the smaller of Y'Y and YY'."""
-    return Y.T @ Y if _is_tall(Y) else Y @ Y.T
+    return Y.T @ Y if is_tall(Y) else Y @ Y.T
 
 
-def _is_tall(Y: Floats) -> bool:
+def is_tall(Y: Floats) -> bool:
+    """Whether there are more rows than columns."""
     return Y.shape[0] > Y.shape[1]
 
 
@@ -130,16 +132,16 @@ def principal_factors(Y: Floats, n_states: int, U: Floats | None = None) -> Fact
         U = np.empty((len(Y), n_states))
     eigenvalues, vectors = np.linalg.eigh(_gram(Y))
     leading = eigenvalues[: -n_states - 1 : -1]
-    if leading[-1] * _GRAM_RATIO <= leading[0]:
+    if leading[-1] * GRAM_RATIO <= leading[0]:
         return _exact_factors(Y, n_states, U)
     s = np.sqrt(leading)
     vectors = vectors[:, : -n_states - 1 : -1]
-    Vt = vectors.T.copy() if _is_tall(Y) else (vectors.T @ Y) / s[:, None]
-    if leading[-1] * _GRAM_RATIO * _last_sample_complement(Vt) <= leading[0]:
+    Vt = vectors.T.copy() if is_tall(Y) else (vectors.T @ Y) / s[:, None]
+    if leading[-1] * GRAM_RATIO * _last_sample_complement(Vt) <= leading[0]:
         return _exact_factors(Y, n_states, U)
     signs = largest_entry_signs(Vt)
     Vt *= signs
-    if _is_tall(Y):
+    if is_tall(Y):
         np.matmul(Y, (Vt / s[:, None]).T, out=U)
     else:
         np.multiply(vectors, signs.T, out=U)
@@ -166,8 +168,19 @@ def _last_sample_complement(Vt: Floats) -> float:
 
 
 def largest_entry_signs(stack: Floats) -> Floats:
-    """Return +-1 with axis 1 of length 1: times it, the largest entry along axis 1 is positive."""
-    return np.where(stack.max(axis=1) >= -stack.min(axis=1), 1.0, -1.0)[:, None]
+    """Return +-1 with axis 1 of length 1: times it, the largest entry along axis 1 is positive.
+
+    Of entries that are equally large to rounding, the first is.
+    """
+    high, low = stack.max(axis=1), stack.min(axis=1)
+    signs = np.where(high >= -low, 1.0, -1.0)
+    ties = np.abs(high + low) <= _TIED * (high - low)
+    if ties.any():
+        large = np.moveaxis(stack, 1, -1)[ties]  # (n_ties, length)
+        sizes = np.abs(large)
+        first = (sizes >= (1.0 - 4.0 * _TIED) * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
+        signs[ties] = np.where(large[np.arange(len(large)), first] >= 0, 1.0, -1.0)
+    return np.expand_dims(signs, 1)
 
 
 def least_squares_transition(factors: Factors) -> Floats:
@@ -180,7 +193,7 @@ def least_squares_transition(factors: Factors) -> Floats:
     A = np.zeros((len(factors.s), len(factors.s)))
     Vt, s = factors.Vt[:rank], factors.s[:rank]
     last, kept = Vt[:, -1], _last_sample_complement(Vt)
-    if kept < _ENOUGH_KEPT:  # the last sample carries a direction (almost) of its own
+    if kept < ENOUGH_KEPT:  # the last sample carries a direction (almost) of its own
         states = s[:, None] * Vt
         A[:rank, :rank] = states[:, 1:] @ np.linalg.pinv(states[:, :-1])
         return A

@@ -1,5 +1,6 @@
 """Fill the gaps of sequences by a system of each, for methods that need complete sequences."""
 
+from collections import defaultdict
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +12,8 @@ from ldslearn import _errors
 from ldslearn._checks import check_channel_count, check_jobs, check_real, check_whole
 from ldslearn._parallel import for_each_block
 from ldslearn._tags import NonTabularMixin
-from ldslearn.models.encoder import MISSING_POLICIES
-from ldslearn.models.filling import fill_gaps
+from ldslearn.models.encoder_gaps import MISSING_POLICIES
+from ldslearn.models.filling import fill_gaps, learn_from_channels
 from ldslearn.models.missing import GapSettings
 from ldslearn.models.observed_checks import check_channels, check_not_empty
 from ldslearn.sequences import as_collection
@@ -24,8 +25,8 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
     r"""Fill missing samples, NaN, by a linear dynamical system of each sequence.
 
     For classifiers that need complete sequences; :class:`~ldslearn.LDSEncoder` takes gaps itself
-    with ``missing="smooth"``. A sequence depends on itself alone, except for channels that it has
-    no sample of.
+    with ``missing="smooth"``. A sequence depends on itself, and in gaps far from samples of the
+    same channel on the correlations of channels in the training sequences.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         States of each system, or as many as the samples of a sequence allow, if these are fewer.
     delays : int or None, default=None
         Stacked samples; by default enough for twice as many rows as states.
-    max_iter, tol : int, default=5, and float, default=0.01
+    max_iter, tol : int, default=8, and float, default=0.01
         As for :class:`~ldslearn.LDSEncoder`.
     n_jobs : int or None, default=None
         Threads, as in joblib. The result does not depend on it.
@@ -41,7 +42,9 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
     Attributes
     ----------
     channel_means_, channel_variances_ : (n_channels,) arrays
-        Of the training samples. Channels without samples in a sequence get the mean.
+        Of the training samples.
+    channel_factors_, channel_weight_ : (n_channels, r) array, float
+        Correlations of channels, and their weight in gaps far from samples of the same channel.
 
     Notes
     -----
@@ -74,7 +77,7 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         n_states: int = 8,
         *,
         delays: int | None = None,
-        max_iter: int = 5,
+        max_iter: int = 8,
         tol: float = 0.01,
         n_jobs: int | None = None,
     ) -> None:
@@ -85,7 +88,7 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Compute the mean and variance of every channel.
+        """Compute means, variances and correlations of the channels.
 
         Parameters
         ----------
@@ -102,6 +105,9 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         check_not_empty(sequences)
         self.channel_means_, self.channel_variances_ = channel_statistics(sequences)
         check_channels(self.channel_means_)
+        self.channel_factors_, self.channel_weight_ = None, 0.0
+        learned = learn_from_channels(sequences, self._settings(), self._choose_size, True)
+        self.channel_factors_, self.channel_weight_ = learned.factors, learned.weight
         return self
 
     def transform(self, X: Any) -> list[NDArray[Any]]:
@@ -121,21 +127,39 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         sequences = as_collection(X, allow_gaps=True)
         check_channel_count("X", len(sequences[0]), len(self.channel_means_))
         check_not_empty(sequences)
-        settings = GapSettings(
-            self.max_iter, self.tol, self.channel_means_, self.channel_variances_
-        )
+        settings = self._settings()
         filled = list(sequences)
 
         def fill(block: slice) -> None:
+            sizes: dict[tuple[int, int], list[int]] = defaultdict(list)
             for index in range(block.start, block.stop):
-                if has_gaps(sequences[index]):
-                    filled[index] = self._fill(sequences[index], settings)
+                x = sequences[index]
+                if has_gaps(x):
+                    filled[index] = settings.guess(x).astype(x.dtype)
+                    if np.ptp(filled[index], axis=1).any():
+                        sizes[self._choose_size(x)].append(index)
+            for (n_states, delays), chosen in sizes.items():
+                if n_states > 0:
+                    gappy = [sequences[index] for index in chosen]
+                    found, _ = fill_gaps(gappy, n_states, delays, True, settings)
+                    for index, x in zip(chosen, found, strict=True):
+                        filled[index] = x.astype(sequences[index].dtype)
 
         for_each_block(fill, len(sequences), n_jobs=self.n_jobs, description="filling gaps")
         return keep_names(filled, sequences)
 
-    def _fill(self, sequence: NDArray[Any], settings: GapSettings) -> NDArray[Any]:
-        guess = settings.guess(sequence)
+    def _settings(self) -> GapSettings:
+        return GapSettings(
+            self.max_iter,
+            self.tol,
+            self.channel_means_,
+            self.channel_variances_,
+            getattr(self, "channel_factors_", None),  # of older files
+            getattr(self, "channel_weight_", 0.0),
+        )
+
+    def _choose_size(self, sequence: NDArray[Any]) -> tuple[int, int]:
+        """Return states and delays that the samples of a sequence allow; no states if none."""
         n_channels, n_timepoints = sequence.shape
         observed = ~np.isnan(sequence)
         n_times = int(observed.any(axis=0).sum())
@@ -144,9 +168,7 @@ class LDSImputer(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         n_states = min(self.n_states, n_channels * delays, n_times - delays, n_timepoints // 3)
         while n_states > 0 and n_states * (n_states + 1) + n_channels > observed.sum():
             n_states -= 1
-        if n_states < 1 or not np.ptp(guess, axis=1).any():
-            return guess.astype(sequence.dtype)
-        return fill_gaps(sequence, n_states, delays, True, settings)[0].astype(sequence.dtype)
+        return max(n_states, 0), delays
 
     def _check_parameters(self) -> None:
         check_whole("n_states", self.n_states)

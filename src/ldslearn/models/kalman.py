@@ -5,16 +5,23 @@ observed, so that the cost here does not depend on the number of channels, and a
 any is J = 0, h = 0. The filter keeps roots of covariances, P = L L'. The smoother collects the
 information of all later measurements on the way back, and joins it to that of the filter. Only
 matrices I + X'X are inverted: noise and first state may have singular covariances.
+
+Several sequences are worked on at once, the last axis of every array. Shorter ones end earlier, and
+are zero after that.
 """
 
 import numpy as np
-from numba import njit
 
+from ldslearn._compiling import njit
 from ldslearn.models.small_matrices import (
     OPTIONS,
+    add_transposed_product,
+    complement_product,
     divide_right,
+    divide_right_lower,
     factor_sum,
     multiply,
+    multiply_lower,
     multiply_transposed,
     multiply_vector,
     square,
@@ -23,8 +30,8 @@ from ldslearn.models.small_matrices import (
 
 
 @njit(**OPTIONS)
-def filter_states(A, B, start, root, J, h, x, roots):  # type: ignore[no-untyped-def]
-    """Write the filtered states of a sequence, and return a part of its log-likelihood.
+def filter_states(A, B, start, root, J, h, lengths, x, roots, totals):  # type: ignore[no-untyped-def]
+    """Write the filtered states of sequences, and a part of their log-likelihoods.
 
     That part is the sum over time of log |I + L' J L| + |w|^2, where the filter moves the predicted
     state by L w and L is the root of its covariance. With the residuals of the filtered states it
@@ -32,84 +39,107 @@ def filter_states(A, B, start, root, J, h, x, roots):  # type: ignore[no-untyped
 
     Parameters
     ----------
-    A : (n, n) array
-    B : (n, n) array
-        Lower triangular root of the covariance of the process noise.
-    start : (n,) array
-        Expected first state.
-    root : (n, n) array
-        Root of its covariance.
-    J : (tau, n, n) array
-    h : (tau, n) array
-    x : (tau, n) array
+    A : (n, n, N) array
+    B : (n, n, N) array
+        Lower triangular roots of the covariances of the process noise.
+    start : (n, N) array
+        Expected first states.
+    root : (n, n, N) array
+        Lower triangular roots of their covariances.
+    J : (tau, n, n, N) array
+        Zero after the end of a sequence.
+    h : (tau, n, N) array
+        Likewise.
+    lengths : (N,) array of int
+    x : (tau, n, N) array
         Written: the states.
-    roots : (tau, n, n) array
+    roots : (tau, n, n, N) array
         Written: roots of their covariances.
+    totals : (N,) array
+        Written.
     """
-    tau, n = h.shape
-    L, K, T = root.copy(), np.empty((n, n)), np.empty((n, n))
-    M, v, s = np.empty((2 * n, n)), np.empty(2 * n), np.empty(n)
-    u, predicted = np.empty(n), start.copy()
-    total = 0.0
+    tau, n, n_systems = h.shape
+    L, K, T = root.copy(), np.empty((n, n, n_systems)), np.empty((n, n, n_systems))
+    M, v = np.empty((2 * n, n, n_systems)), np.empty((2 * n, n_systems))
+    u, r, predicted = np.empty((n, n_systems)), np.empty((n, n_systems)), start.copy()
+    sums, scales = np.empty(n_systems), np.empty(n_systems)
+    totals[:] = 0.0
     for t in range(tau):
         # P <- L (I + L'JL)^-1 L', x <- x + L w with w = (I + L'JL)^-1 L'(h - Jx).
-        multiply(J[t], L, T)
+        multiply_lower(J[t], L, T)
         factor_sum(L, T, K)
-        multiply_vector(J[t], predicted, s)
+        multiply_vector(J[t], predicted, r)
         for i in range(n):
-            total += 2 * np.log(K[i, i])
-            value = 0.0
-            for k in range(n):
-                value += L[k, i] * (h[t, k] - s[k])
+            for s in range(n_systems):
+                r[i, s] = h[t, i, s] - r[i, s]
+        for i in range(n):
+            for s in range(n_systems):
+                totals[s] += 2 * np.log(K[i, i, s])
+                u[i, s] = 0.0
+            for k in range(i, n):
+                for s in range(n_systems):
+                    u[i, s] += L[k, i, s] * r[k, s]
             for k in range(i):
-                value -= K[i, k] * u[k]
-            u[i] = value / K[i, i]
+                for s in range(n_systems):
+                    u[i, s] -= K[i, k, s] * u[k, s]
+            for s in range(n_systems):
+                u[i, s] /= K[i, i, s]
         for i in range(n - 1, -1, -1):
-            value = u[i]
             for k in range(i + 1, n):
-                value -= K[k, i] * u[k]
-            u[i] = value / K[i, i]
-            total += u[i] * u[i]
-        multiply_vector(L, u, x[t])
+                for s in range(n_systems):
+                    u[i, s] -= K[k, i, s] * u[k, s]
+            for s in range(n_systems):
+                u[i, s] /= K[i, i, s]
+                totals[s] += u[i, s] * u[i, s]
         for i in range(n):
-            x[t, i] += predicted[i]
+            for s in range(n_systems):
+                x[t, i, s] = predicted[i, s]
+            for k in range(i + 1):
+                for s in range(n_systems):
+                    x[t, i, s] += L[i, k, s] * u[k, s]
         divide_right(L, K, roots[t])
         # The root of A P A' + B B' is the triangular factor of [L'A'; B'].
         multiply(A, roots[t], T)
         for i in range(n):
             for j in range(n):
-                M[i, j] = T[j, i]
-                M[n + i, j] = B[j, i]
-        triangularize(M, v, s)
+                for s in range(n_systems):
+                    M[i, j, s] = T[j, i, s]
+                    M[n + i, j, s] = B[j, i, s]
+        triangularize(M, v, sums, scales)
         for i in range(n):
             for j in range(n):
-                L[i, j] = M[j, i] if j <= i else 0.0
+                for s in range(n_systems):
+                    L[i, j, s] = M[j, i, s] if j <= i else 0.0
         multiply_vector(A, x[t], predicted)
-    return total
+        for s in range(n_systems):
+            if t + 1 >= lengths[s]:  # a system that is not stable would grow beyond all numbers
+                L[:, :, s] = 0.0
+                predicted[:, s] = 0.0
 
 
 @njit(**OPTIONS)
-def smooth_states(A, B, J, h, x, roots, cross):  # type: ignore[no-untyped-def]
+def smooth_states(A, B, J, h, lengths, x, roots, cross):  # type: ignore[no-untyped-def]
     """Replace filtered states by smoothed ones, and roots of covariances by covariances.
 
     Parameters
     ----------
-    A, B, J, h
+    A, B, J, h, lengths
         As for :func:`filter_states`.
-    x : (tau, n) array
+    x : (tau, n, N) array
         Filtered states; overwritten.
-    roots : (tau, n, n) array
+    roots : (tau, n, n, N) array
         Roots of their covariances; overwritten by the covariances of the smoothed states.
-    cross : (n, n) array
+    cross : (n, n, N) array
         Written: the sum over time of the covariances of x(t + 1) and x(t).
     """
-    tau, n = h.shape
-    Jt, N, F, T, K, D = np.empty((6, n, n))
-    information = np.zeros((n, n))
-    vector, r, u = np.zeros(n), np.empty(n), np.empty(n)
-    for i in range(n):
-        for j in range(n):
-            cross[i, j] = 0.0
+    tau, n, n_systems = h.shape
+    size = (n, n, n_systems)
+    # Parts of one array would be slow: they might overlap, for all that the compiler knows.
+    Jt, N, F = np.empty(size), np.empty(size), np.empty(size)
+    T, K, D = np.empty(size), np.empty(size), np.empty(size)
+    information = np.zeros(size)
+    vector, r, u = np.zeros((n, n_systems)), np.empty((n, n_systems)), np.empty((n, n_systems))
+    cross[:] = 0.0
     for t in range(tau - 1, -1, -1):
         if t < tau - 1:
             # With J and h of x(t + 1) from y(t + 1) on, M = (I + B B' J)^-1 and N = M A, the
@@ -117,38 +147,27 @@ def smooth_states(A, B, J, h, x, roots, cross):  # type: ignore[no-untyped-def]
             # F = J B (I + B'JB)^-1, does not cancel.
             for i in range(n):
                 for j in range(n):
-                    Jt[i, j] = J[t + 1, i, j] + information[i, j]
-                r[i] = h[t + 1, i] + vector[i]
-            multiply(Jt, B, F)
-            factor_sum(B, F, K)
-            divide_right(F, K, F)
+                    for s in range(n_systems):
+                        Jt[i, j, s] = J[t + 1, i, j, s] + information[i, j, s]
+                for s in range(n_systems):
+                    r[i, s] = h[t + 1, i, s] + vector[i, s]
+            multiply_lower(Jt, B, T)
+            factor_sum(B, T, K)
+            divide_right(T, K, F)
             divide_right(B, K, D)
-            for i in range(n):  # M = I - B (I + B'JB)^-1 B'J
-                for j in range(n):
-                    value = 1.0 if i == j else 0.0
-                    for k in range(n):
-                        value -= D[i, k] * F[j, k]
-                    T[i, j] = value
+            complement_product(D, F, T)  # M = I - B (I + B'JB)^-1 B'J
             multiply(T, A, N)
-            for i in range(n):
-                for j in range(n - 1, -1, -1):
-                    value = F[i, j]
-                    for k in range(j + 1, n):
-                        value -= F[i, k] * K[k, j]
-                    F[i, j] = value / K[j, j]
+            divide_right_lower(F, K)
             multiply_transposed(A, F, D)
             square(D, information)
             multiply(Jt, N, T)
-            for k in range(n):
-                for i in range(n):
-                    factor = N[k, i]
-                    for j in range(n):
-                        information[i, j] += factor * T[k, j]
+            add_transposed_product(N, T, information)
             for i in range(n):
-                vector[i] = 0.0
-            for k in range(n):
-                for i in range(n):
-                    vector[i] += N[k, i] * r[k]
+                for s in range(n_systems):
+                    vector[i, s] = N[0, i, s] * r[0, s]
+                for k in range(1, n):
+                    for s in range(n_systems):
+                        vector[i, s] += N[k, i, s] * r[k, s]
         L = roots[t]
         multiply(information, L, T)
         factor_sum(L, T, K)
@@ -156,12 +175,15 @@ def smooth_states(A, B, J, h, x, roots, cross):  # type: ignore[no-untyped-def]
         square(T, L)
         multiply_vector(information, x[t], r)
         for i in range(n):
-            r[i] = vector[i] - r[i]
+            for s in range(n_systems):
+                r[i, s] = vector[i, s] - r[i, s]
         multiply_vector(L, r, u)
         for i in range(n):
-            x[t, i] += u[i]
+            for s in range(n_systems):
+                x[t, i, s] += u[i, s]
         if t < tau - 1:  # cov(x(t + 1), x(t)) = N P(t)
             multiply(N, L, T)
             for i in range(n):
                 for j in range(n):
-                    cross[i, j] += T[i, j]
+                    for s in range(n_systems):
+                        cross[i, j, s] += T[i, j, s] if t + 1 < lengths[s] else 0.0

@@ -43,7 +43,8 @@ class LDS(InferenceBatch):
         First state.
     noise_variance : (N, n_channels) or (N,) array, optional
         Variances of the measurement noise :math:`w(t)` of the channels, which is independent
-        between channels, or one for all channels.
+        between channels. One for all channels is spread: the attribute is always
+        (N, n_channels).
     deviation : (N, n_channels) array, optional
         Standard deviations of the observations, positive; used by `deviation_kernel`.
         Observability subspaces do not depend on them.
@@ -95,8 +96,6 @@ class LDS(InferenceBatch):
         if not batches:
             raise _errors.invalid_parameter("batches", "hold at least one LDS batch", batches)
         batches = [as_systems(batch, f"batch {index}") for index, batch in enumerate(batches)]
-        if len({batch._arrays.get("noise_variance", batch.A).ndim for batch in batches}) > 1:
-            batches = [batch._spread_noise() for batch in batches]
         first = batches[0]
         for index, batch in enumerate(batches):
             if batch._layout != first._layout:

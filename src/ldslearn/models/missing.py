@@ -1,27 +1,32 @@
 """One sequence with gaps to one system: low-rank completion, then expectation-maximisation."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._types import Floats
+from ldslearn._types import Floats, Indices
 from ldslearn.models.completion import complete_low_rank
 from ldslearn.models.expectation_maximization import (
+    MaximumLikelihood,
     Moments,
     Prior,
+    Problem,
     choose_bounds,
     maximize_likelihood,
     raise_eigenvalues,
+    solve_transition,
     sum_moments,
 )
 from ldslearn.models.identification import (
+    Factors,
     largest_entry_signs,
     least_squares_transition,
     principal_factors,
 )
-from ldslearn.models.measurements import StateModel
+from ldslearn.models.measurements import StateModel, group_by_length, pad
 from ldslearn.sequences.delays import hankel
 from ldslearn.sequences.gaps import bridge_gaps, interpolate_gaps
 
@@ -38,6 +43,11 @@ class GapSettings:
         Stop when the log-likelihood per sample rises by less.
     means, variances : (n_channels,) arrays
         Of the training data; used for channels without a sample in a sequence.
+    factors : (n_channels, r) array or None
+        Of :func:`ldslearn.models.pooled_channels.pooled_factors`, to fill long gaps by the other
+        channels.
+    weight : float
+        Of what these say, in long gaps, from 0 to 1.
     prior : float, default=3.0
         Pseudo-samples of the prior, see :mod:`ldslearn.models.expectation_maximization`. On six
         collections with 30 % of the samples removed, 1 to 10 filled gaps about equally well, and 0
@@ -48,6 +58,8 @@ class GapSettings:
     tol: float
     means: Floats
     variances: Floats
+    factors: Floats | None = None
+    weight: float = 0.0
     prior: float = 3.0
 
     def guess(self, sequence: NDArray[Any]) -> Floats:
@@ -112,69 +124,139 @@ class GapFit:
 
 
 def fit_with_gaps(
-    sequence: NDArray[Any], n_states: int, delays: int, center: bool, settings: GapSettings
-) -> GapFit:
-    """Return the system of a sequence with gaps.
+    sequences: Sequence[NDArray[Any]],
+    n_states: int,
+    delays: int,
+    center: bool,
+    settings: GapSettings,
+) -> list[GapFit]:
+    """Return the system of each sequence with gaps.
 
     With ``max_iter=0`` and without gaps it is that of the complete sequence.
 
     Parameters
     ----------
-    sequence : (n_channels, n_timepoints) array
+    sequences : sequence of (n_channels, n_timepoints) arrays
         NaN where no sample is observed.
     n_states, delays : int
     center : bool
     settings : GapSettings
     """
+    lengths = [x.shape[1] - delays + 1 for x in sequences]
+    fits: dict[int, GapFit] = {}
+    for group in group_by_length(lengths, len(sequences[0]) * delays if sequences else 1):
+        starts = [_guess_system(sequences[i], n_states, delays, center, settings) for i in group]
+        problem = _make_problem(starts, np.array([lengths[i] for i in group]), settings)
+        found = maximize_likelihood(
+            problem, center=center, max_iter=settings.max_iter, tol=settings.tol
+        )
+        moments = sum_moments(found.estimates)
+        for row, (index, start) in enumerate(zip(group, starts, strict=True)):
+            fit = _describe_fit(start, found, row, moments[row])
+            fits[index] = _describe_channels(fit, start, delays, center, settings)
+    return [fits[index] for index in range(len(sequences))]
+
+
+@dataclass(frozen=True)
+class _Start:
+    """First guess of a system; Y is centred, completed in the gaps, and of delayed samples."""
+
+    samples: Floats
+    missing: NDArray[np.bool_]
+    Y: Floats
+    mean: Floats
+    factors: Factors
+    variances: Floats
+    usual: Floats
+
+    @property
+    def counts(self) -> Indices:
+        """Observed samples of each channel."""
+        return (~self.missing).sum(axis=1)
+
+
+def _guess_system(
+    sequence: NDArray[Any], n_states: int, delays: int, center: bool, settings: GapSettings
+) -> _Start:
     samples = hankel(np.asarray(sequence, dtype=np.float64), delays)
     missing = np.isnan(samples)
     Y = np.array(hankel(settings.guess(sequence), delays))
     mean = complete_low_rank(Y, missing, n_states, center)
     factors = principal_factors(Y, n_states)
-    observed = (~missing).astype(np.float64)
-    counts = observed.sum(axis=1)
-    residuals = (Y - factors.U @ factors.states) * observed
-    variances = np.square(residuals).sum(axis=1) / np.maximum(counts, 1.0)
-    A = least_squares_transition(factors)
-    moments = _moments_of(factors.states)
-    bounds = choose_bounds(Y * observed, observed, n_states)
-    sizes = np.square(factors.s) / Y.shape[1]
-    # Components that are but rounding would have any A; the prior and the bound keep it small.
-    damped = moments.before + np.diag(settings.prior * sizes + bounds.process)
-    first_A: Floats = np.ascontiguousarray(np.linalg.solve(damped, moments.lagged.T).T)
-    process = raise_eigenvalues(moments.residual_covariance(first_A), bounds.process)
-    # A channel with few samples hardly shows its noise, which is at most its variance.
+    residuals = np.where(missing, 0.0, Y - factors.U @ factors.states)
+    counts = np.maximum((~missing).sum(axis=1), 1)
+    variances = np.einsum("ij,ij->i", residuals, residuals) / counts
     usual = np.tile(settings.variances, delays)
-    uncertain = usual * np.square(settings.prior / np.maximum(counts + settings.prior, 1.0))
-    start = StateModel(
-        first_A,
-        factors.U,
-        process,
-        np.maximum(variances + uncertain, bounds.channels),
-        factors.states[:, 0],
-        process,
-    )
-    prior = Prior(settings.prior, sizes, start.process, start.variances)
-    found = maximize_likelihood(
-        start, mean, Y + mean[:, None], observed, bounds, prior,
-        center=center, max_iter=settings.max_iter, tol=settings.tol,
+    return _Start(samples, missing, Y, mean, factors, variances, usual)
+
+
+def _make_problem(starts: list[_Start], lengths: Indices, settings: GapSettings) -> Problem:
+    """Return first models of sequences, with bounds and prior."""
+    longest = int(lengths.max())
+    observed = pad([~one.missing for one in starts], longest)
+    centred = pad([one.Y for one in starts], longest)
+    n_states = len(starts[0].factors.s)
+    bounds = choose_bounds(centred * observed, observed, n_states)
+    states = np.stack([np.square(one.factors.s) / one.Y.shape[1] for one in starts])
+    known = [_moments_of(one.factors.states) for one in starts]
+    names = [each.name for each in fields(Moments)]
+    moments = Moments(*(np.stack([getattr(one, name) for one in known]) for name in names))
+    # Components that are but rounding would have any A; the prior and the bound keep it small.
+    damping = settings.prior * states + bounds.process[:, None]
+    damped = moments.before + damping[:, :, None] * np.eye(n_states)
+    A = solve_transition(damped, moments.lagged)
+    process = raise_eigenvalues(moments.residual_covariance(A), bounds.process)
+    # A channel with few samples hardly shows its noise, which is at most its variance.
+    counts = np.stack([one.counts for one in starts])
+    uncertain = np.square(settings.prior / np.maximum(counts + settings.prior, 1.0))
+    uncertain = uncertain * np.stack([one.usual for one in starts])
+    variances = np.stack([one.variances for one in starts]) + uncertain
+    variances = np.maximum(variances, bounds.channels)
+    first = np.stack([one.factors.states[:, 0] for one in starts])
+    C = np.stack([one.factors.U for one in starts])
+    model = StateModel(A, C, process, variances, first, process)
+    mean = np.stack([one.mean for one in starts])
+    return Problem(
+        model, mean, centred + mean[:, :, None], observed, lengths, bounds,
+        Prior(settings.prior, states, process, variances),
     )  # fmt: skip
-    log_likelihood, n_iter = found.estimates.log_likelihood, len(found.history) - 1
-    C, states, rank = factors.U, factors.states, factors.rank
-    if n_iter:
-        mean, variances = found.mean, found.model.variances
-        C, A, states, rank, T = _choose_coordinates(found.model, found.estimates.states)
-        moments = sum_moments(found.estimates).change_basis(T)
-    level = mean if center else np.nansum(samples, axis=1) / np.maximum(counts, 1.0)
-    distances = np.where(missing, 0.0, samples - level[:, None])
-    squares = np.square(distances).sum(axis=1) / np.maximum(counts, 1.0)
-    absent = counts == 0
+
+
+def _describe_fit(start: _Start, found: MaximumLikelihood, row: int, moments: Moments) -> GapFit:
+    """Return one of the systems in principal coordinates; without iterations the first guess."""
+    n_iter = len(found.histories[row]) - 1
+    log_likelihood = float(found.estimates.log_likelihood[row])
+    if n_iter == 0:
+        A = least_squares_transition(start.factors)
+        return GapFit(
+            start.factors.U, A, start.factors.states, _moments_of(start.factors.states),
+            start.mean, start.variances, start.factors.rank, start.variances, 0, log_likelihood,
+        )  # fmt: skip
+    means = found.estimates.states[row, : start.Y.shape[1]]
+    C, A, states, rank, T = _choose_coordinates(found.model.C[row], found.model.A[row], means)
+    variances = found.model.variances[row]
+    return GapFit(
+        C, A, states, moments.change_basis(T), found.mean[row], variances, rank, variances,
+        n_iter, log_likelihood,
+    )  # fmt: skip
+
+
+def _describe_channels(
+    fit: GapFit, start: _Start, delays: int, center: bool, settings: GapSettings
+) -> GapFit:
+    """Return a fit with the mean squares of its channels; those without samples have the usual."""
+    counts, mean, variances = np.maximum(start.counts, 1), fit.mean, fit.variances
+    level = mean if center else np.nansum(start.samples, axis=1) / counts
+    distances = np.where(start.missing, 0.0, start.samples - level[:, None])
+    squares = np.einsum("ij,ij->i", distances, distances) / counts
+    absent = start.missing.all(axis=1)
     if absent.any():
-        mean = np.where(absent, np.tile(settings.means, delays) if center else 0.0, mean)
+        usual_mean = np.tile(settings.means, delays)
+        mean = np.where(absent, usual_mean if center else 0.0, mean)
         # Without centring, the mean of an absent channel is part of what is unknown.
-        level = 0.0 if center else np.square(np.tile(settings.means, delays))
-        variances, squares = (np.where(absent, usual + level, one) for one in (variances, squares))
-    return GapFit(C, A, states, moments, mean, variances, rank, squares, n_iter, log_likelihood)
+        usual = start.usual + (0.0 if center else np.square(usual_mean))
+        variances, squares = (np.where(absent, usual, one) for one in (variances, squares))
+    return replace(fit, mean=mean, variances=variances, squares=squares)
 
 
 def _moments_of(states: Floats) -> Moments:
@@ -182,19 +264,18 @@ def _moments_of(states: Floats) -> Moments:
     before, after = states[:, :-1], states[:, 1:]
     nothing = np.zeros((len(states), len(states)))
     # One time point less: the first state is x0, without a deviation.
-    return Moments(
-        before @ before.T, after @ after.T, after @ before.T, nothing, states.shape[1] - 1
-    )
+    n_timepoints = np.full((1, 1), states.shape[1] - 1.0)
+    return Moments(before @ before.T, after @ after.T, after @ before.T, nothing, n_timepoints)
 
 
 def _choose_coordinates(
-    model: StateModel, means: Floats
+    C: Floats, A: Floats, means: Floats
 ) -> tuple[Floats, Floats, Floats, int, Floats]:
     """Return C with orthonormal columns, A, states, rank, and T, by which the old states change.
 
     The states are uncorrelated, the largest first, as those of principal components.
     """
-    U, s, Vt = np.linalg.svd(model.C, full_matrices=False)
+    U, s, Vt = np.linalg.svd(C, full_matrices=False)
     rank = int((s > _NEGLIGIBLE * s[0]).sum())
     T = s[:, None] * Vt  # C x = U (T x)
     T[rank:] = 0.0
@@ -204,7 +285,7 @@ def _choose_coordinates(
     vectors = vectors * largest_entry_signs(vectors.T @ X).T
     rotation = np.eye(len(T))
     rotation[:rank, :rank] = vectors
-    A = np.zeros_like(T)
-    A[:rank, :rank] = vectors.T @ (T[:rank] @ model.A @ inverse) @ vectors
+    changed = np.zeros_like(T)
+    changed[:rank, :rank] = vectors.T @ (T[:rank] @ A @ inverse) @ vectors
     T = rotation.T @ T
-    return U @ rotation, A, T @ means.T, rank, T
+    return U @ rotation, changed, T @ means.T, rank, T

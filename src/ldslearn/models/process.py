@@ -97,7 +97,7 @@ class ProcessBatch(SystemBatch):
             inputs = self.B @ shocks
         states = propagate(self.A, start, inputs, n_timepoints)
         samples = self._observe(states, position=0)
-        variances = self._spread_noise().noise_variance
+        variances = self.noise_variance
         if noise and variances is not None:
             deviations = np.sqrt(variances[:, : samples.shape[1], None])
             samples += deviations * random.standard_normal(samples.shape)

@@ -92,6 +92,18 @@ def _find_neighbours(missing: NDArray[np.bool_]) -> tuple[Indices, Indices]:
     return np.where(before < 0, after, before), after
 
 
+def distances_to_samples(sequence: NDArray[Any]) -> Indices:
+    """Return the steps from each time point to the nearest sample of its channel.
+
+    The number of time points in a channel without samples.
+    """
+    missing = np.isnan(sequence)
+    left, right = _find_neighbours(missing)
+    times = np.arange(sequence.shape[1])
+    nearest = np.minimum(np.abs(times - left), np.abs(right - times))
+    return np.where(left < 0, sequence.shape[1], nearest)
+
+
 def channel_variances(sequence: NDArray[Any]) -> Floats:
     """Return the variance of each channel over its observed samples; 0 without any."""
     if not has_gaps(sequence):

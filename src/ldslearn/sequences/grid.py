@@ -12,12 +12,16 @@ from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._types import Floats, Indices
 from ldslearn.sequences.named import keep_names, name_sequence
+from ldslearn.sequences.resampling import select_usual
 from ldslearn.sequences.time_recognition import find_epoch_unit
 from ldslearn.sequences.validation import as_collection
 
 _MOST_EMPTY = 100  # grid points per sample: a grid of more is a mistake, and fills the memory
 _LARGEST_RATIO = 100.0  # of the median steps of two sequences in one unit
 _DAY = 86400.0
+_NEAR = 0.25  # of a step: times so far from a whole number of steps do not tell how many
+_MOSTLY = 0.75  # of the steps are near to whole numbers of them on an even grid
+_ALIKE = 0.02  # relative difference of the steps of one rate
 _HALF = 0.501  # of a step, beyond which a sample goes to the next grid point; times are rounded
 
 
@@ -38,7 +42,7 @@ def place_on_grid(
         When the samples were taken: numbers in one unit, or ``datetime64``. Ascending.
     step : float, optional
         Step of the grid, in the unit of `times`, or in seconds for ``datetime64``. By default the
-        median of all steps.
+        usual step of all sequences, in which gaps do not count.
 
     Returns
     -------
@@ -80,9 +84,9 @@ def place_on_grid(
     medians = [float(np.median(np.diff(clock))) for clock in clocks if len(clock) > 1]
     if step is None:
         _check_units(checked, [i for i, clock in enumerate(clocks) if len(clock) > 1], medians)
-        steps = np.concatenate([np.diff(clock) for clock in clocks])
-        step = float(np.median(steps)) if len(steps) else 1.0
+        step = estimate_step(clocks) if medians else 1.0
     check_positive("step", step)
+    _check_step(checked, [i for i, clock in enumerate(clocks) if len(clock) > 1], medians, step)
     placed, merged, missing = [], [], []
     for index, (sequence, clock) in enumerate(zip(checked, clocks, strict=True)):
         n_grid = count_grid_points(clock, step, f"times of {name_sequence(checked, index)}")
@@ -91,6 +95,50 @@ def place_on_grid(
         merged.append(n_merged)
         missing.append(n_grid - len(clock) + n_merged)
     return keep_names(placed, sequences), step, np.array(merged), np.array(missing)
+
+
+def estimate_step(clocks: Sequence[Floats]) -> float:
+    """Return the step of the even grid that ascending times follow, but for gaps and unevenness.
+
+    Of sequences with different rates, it is that of the middle one, by the number of samples.
+    """
+    clocks = [clock for clock in clocks if len(clock) > 1]
+    own = np.array([_fit_step([clock]) for clock in clocks])
+    order = np.argsort(own, kind="stable")
+    total = np.cumsum([len(clocks[i]) for i in order])
+    middle = own[order[np.searchsorted(total, total[-1] / 2)]]
+    alike = np.abs(own - middle) <= _ALIKE * middle
+    return _fit_step([clock for clock, is_alike in zip(clocks, alike, strict=True) if is_alike])
+
+
+def _fit_step(clocks: Sequence[Floats]) -> float:
+    """Return the step of times of one rate, or their median step if they follow no even grid."""
+    step = _improve_step(clocks)
+    steps = np.concatenate([np.diff(clock) for clock in clocks])
+    steps = steps[steps > 0]
+    off = np.abs(steps / step - np.round(steps / step))
+    if np.mean(off < _NEAR) >= _MOSTLY:
+        return step
+    return float(np.quantile(steps, 0.5, method="lower"))
+
+
+def _improve_step(clocks: Sequence[Floats]) -> float:
+    """Return the mean of the steps near their median, improved by longer spans.
+
+    Times that are 2, 4, 8, ... samples apart tell it better: the longer the span, the less its ends
+    matter. A grid by the median alone would drift away from times that are rounded or uneven.
+    """
+    steps = np.concatenate([np.diff(clock) for clock in clocks])
+    step = float(select_usual(steps[steps > 0]).mean())
+    lag, longest = 2, max(map(len, clocks))
+    while lag < longest:
+        spans = np.concatenate([clock[lag:] - clock[:-lag] for clock in clocks])
+        counts = np.round(spans / step)
+        near = (np.abs(spans / step - counts) < _NEAR) & (counts > 0)
+        if near.any():
+            step = float(spans[near].sum() / counts[near].sum())
+        lag *= 2
+    return step
 
 
 def count_grid_points(clock: Floats, step: float, what: str) -> int:
@@ -105,6 +153,15 @@ def count_grid_points(clock: Floats, step: float, what: str) -> int:
             "Cut the sequence where time leaps, or use a larger step.",
         )
     return n_grid
+
+
+def describe_grid(step: float, n_merged: int, n_missing: int, *, in_seconds: bool) -> str:
+    """Return one line about samples that were placed on a grid of even steps."""
+    unit = " s" if in_seconds else ""
+    return (
+        f"grid: steps of {step:.4g}{unit}; {n_merged:,} samples merged, {n_missing:,} time points "
+        "missing"
+    )
 
 
 def is_in_future(first: float, last: float) -> bool:
@@ -178,6 +235,20 @@ def _check_times(times: Any, n_timepoints: int, who: str) -> Floats:
             "Correct the clock of the recorder.",
         )  # fmt: skip
     return clock - clock[0]
+
+
+def _check_step(
+    checked: list[NDArray[Any]], owners: list[int], medians: list[float], step: float
+) -> None:
+    """Raise if the grid has so much larger steps than a sequence that their units differ."""
+    for owner, median in zip(owners, medians, strict=True):
+        if step >= _LARGEST_RATIO * median:
+            raise _errors.invalid(
+                f"times of {name_sequence(checked, owner)}",
+                f"be in the unit of the step of the grid, {step:.4g}",
+                f"a median step of {median:.4g}",
+                "Convert them.",
+            )
 
 
 def _check_units(checked: list[NDArray[Any]], owners: list[int], medians: list[float]) -> None:

@@ -30,6 +30,8 @@ def warn_of_offsets(sequences: Sequence[NDArray[Any]], stacklevel: int = 3) -> N
 
 
 def _loses_digits(sequence: NDArray[Any]) -> bool:
+    if sequence.dtype.kind != "f" and sequence.dtype.itemsize <= 2:
+        return False  # too small an offset
     if sequence.dtype.kind != "f":  # whole numbers have all their digits
         sequence = sequence.astype(np.float64)
     lost = _LOST if sequence.dtype.itemsize >= 8 else _LOST_OF_NARROW

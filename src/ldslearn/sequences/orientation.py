@@ -27,14 +27,14 @@ def seem_transposed(sequences: Sequence[NDArray[Any]]) -> bool:
     return short and all(sequence.shape == sequences[0].shape for sequence in sequences)
 
 
-def warn_if_transposed(X: Any, sequences: Sequence[NDArray[Any]]) -> None:
+def warn_if_transposed(X: Any, sequences: Sequence[NDArray[Any]], stacklevel: int = 3) -> None:
     """Warn if one (N, ...) array was given and its sequences :func:`seem_transposed`.
 
     Lists are not checked: those of readers may hold videos.
     """
     if isinstance(X, np.ndarray) and X.ndim == 3 and seem_transposed(sequences):
         text = describe_transposed(sequences, "pass X.transpose(0, 2, 1)")
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(text, stacklevel=stacklevel)
 
 
 def describe_transposed(sequences: Sequence[NDArray[Any]], remedy: str) -> str:

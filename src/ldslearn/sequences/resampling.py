@@ -57,9 +57,14 @@ def usual_step(seconds: Floats) -> float:
     If fewer than nine of ten are, times are uneven, and the mean of all steps is returned.
     """
     steps = np.diff(seconds)
-    median = float(np.median(steps))
-    usual = steps[np.abs(steps - median) <= median / 2]
+    usual = select_usual(steps)
     return float((usual if len(usual) >= _MOSTLY * len(steps) else steps).mean())
+
+
+def select_usual(steps: Floats) -> Floats:
+    """Return the steps within half of their median."""
+    median = float(np.median(steps))
+    return steps[np.abs(steps - median) <= median / 2]
 
 
 def _interpolate(values: Floats, seconds: Floats, grid: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """Cut sequences into aligned windows."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from numbers import Integral
 from typing import Any
 
@@ -51,10 +52,18 @@ def aligned_windows(
     >>> [window[0].tolist() for window in aligned_windows(sequence, levels=[1, 3])]
     [[0, 1, 2, 3, 4, 5], [0, 1], [2, 3], [4, 5]]
     """
-    n_timepoints = sequence.shape[1]
+    places = place_windows(sequence.shape[1], tuple(levels), shortest)
+    return [sequence[:, start:stop] for start, stop in places]
+
+
+@lru_cache(4096)
+def place_windows(
+    n_timepoints: int, levels: tuple[int, ...], shortest: int = 1
+) -> list[tuple[int, int]]:
+    """Return the first time point, and the last plus one, of each of :func:`aligned_windows`."""
     found = []
     for level in levels:
         length = min(max(-(-n_timepoints // level), shortest), n_timepoints)
-        starts = np.rint(np.linspace(0, n_timepoints - length, level)).astype(int)
-        found += [sequence[:, start : start + length] for start in starts]
+        starts = np.rint(np.linspace(0, n_timepoints - length, level)).astype(int).tolist()
+        found += [(start, start + length) for start in starts]
     return found
