@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from ldslearn.video import read_frames, read_video, write_video
+from ldslearn.video.converting import DEFAULT_FRAME, FrameConverter, shrink_shape
 from ldslearn.video.frame_options import FrameOptions
 from ldslearn.video.reading import natural_key, read_clips
 from ldslearn.video.resizing import resize
@@ -323,7 +324,7 @@ def test_bad_arguments(tmp_path):
 
 def test_a_mistake_of_ours_is_no_broken_file(tmp_path, monkeypatch):
     write_video(tmp_path / "a.mkv", SMOOTH)
-    monkeypatch.setattr("ldslearn.video.reading._to_pixels", lambda frame, colour: frame + colour)
+    monkeypatch.setattr(FrameConverter, "convert", lambda self, frame: frame + self.colour)
     with pytest.raises(TypeError, match="unsupported operand"):
         read_video(tmp_path / "a.mkv")
 
@@ -342,3 +343,40 @@ def test_texts_in_another_encoding_are_skipped(tmp_path):
     data = (tmp_path / "a.mkv").read_bytes()
     (tmp_path / "a.mkv").write_bytes(data.replace(b"Lavf", b"\xe9\xe8\xff\xfe"))
     assert len(read_video(tmp_path / "a.mkv")) == len(SMOOTH)
+
+
+def test_large_frames_are_scaled_while_they_are_decoded(tmp_path):
+    large = np.broadcast_to(np.linspace(0, 250, 1920), (3, 1080, 1920))
+    write_video(tmp_path / "a.mkv", large)
+    with pytest.warns(UserWarning, match="1080 x 1920 pixels are scaled to 360 x 640, as no size"):
+        video = read_video(tmp_path / "a.mkv")
+    assert video.shape == (3, 360, 640)
+    expected = resize(large[0], (360, 640))
+    np.testing.assert_allclose(video[0, :, 5:-5], expected[:, 5:-5], atol=2)
+    whole = read_video(tmp_path / "a.mkv", size=(1080, 1920), length=1)  # asked for: no warning
+    np.testing.assert_allclose(whole[0], large[0], atol=2)
+    assert read_video(tmp_path / "a.mkv", crop=(0, 0, 1080, 1900), length=1).shape[2] == 1900
+
+
+@given(height=st.integers(1, 10_000), width=st.integers(1, 10_000))
+def test_large_frames_keep_their_proportions(height, width):
+    short, long = sorted(shrink_shape(height, width))
+    assert short * long <= DEFAULT_FRAME
+    assert min(short, long) >= 1
+    if max(height, width) < 20 * min(height, width) and height * width > 2**20:
+        assert long / short == pytest.approx(max(height, width) / min(height, width), rel=0.02)
+        assert short * long > 0.95 * DEFAULT_FRAME
+
+
+def test_one_conversion_context_serves_frames_of_a_file(tmp_path, monkeypatch):
+    made = []
+    original = FrameConverter.__init__
+
+    def count(self, *settings):
+        made.append(self)
+        original(self, *settings)
+
+    monkeypatch.setattr(FrameConverter, "__init__", count)
+    write_video(tmp_path / "a.mkv", SMOOTH)
+    assert len(read_video(tmp_path / "a.mkv")) == 12
+    assert len(made) == 1

@@ -3,7 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ldslearn._compiling import njit
 
 _options: dict[str, Any] = {
     "cache": True,

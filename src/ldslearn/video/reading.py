@@ -16,6 +16,7 @@ from ldslearn import _errors
 from ldslearn._files import VARIABLE, memory_limit, open_file
 from ldslearn._kinds import recognize
 from ldslearn._types import Pixels
+from ldslearn.video.converting import FrameConverter
 from ldslearn.video.frame_options import Crop, FrameOptions
 from ldslearn.video.opening import DAMAGE_ERRORS, open_container
 
@@ -43,7 +44,9 @@ def read_video(
     ----------
     path : str or path
     size : (height, width), optional
-        Frames are resized to it, with antialiasing, as they are decoded.
+        Frames are resized to it, with antialiasing, as they are decoded. By default they keep
+        theirs, but frames of more than 2**20 pixels, such as those of 1080p video, are scaled to at
+        most 640 x 360 pixels, with a warning.
     colour : bool, default=False
         Red, green and blue instead of grey.
     crop : (top, left, height, width) or "motion", optional
@@ -91,7 +94,9 @@ def read_frames(
     folder : str or path
         Folder of ``.bmp``, ``.jpg``, ``.pgm``, ``.png``, ``.ppm`` or ``.tif`` files.
     size : (height, width), optional
-        Frames are resized to it, with antialiasing, as they are decoded.
+        Frames are resized to it, with antialiasing, as they are decoded. By default they keep
+        theirs, but frames of more than 2**20 pixels, such as those of 1080p video, are scaled to at
+        most 640 x 360 pixels, with a warning.
     colour : bool, default=False
         Red, green and blue instead of grey.
     crop : (top, left, height, width) or "motion", optional
@@ -226,6 +231,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
     """Yield frames as (height, width[, 3]) arrays of 0 to 255, rotated for display."""
     n_frames, promised = 0, 0
     seconds = lasts = 0.0
+    converter = FrameConverter(options.colour, options.size is None and options.crop is None)
     with open_file(path) as file:
         try:
             with open_container(file) as container:
@@ -240,7 +246,7 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
                     _check_frame(frame)
                     n_frames += 1
                     seconds = frame.time or seconds
-                    yield _to_pixels(frame, options.colour)
+                    yield converter.convert(frame)
         except DAMAGE_ERRORS as error:
             own = isinstance(error, OverflowError) or type(error) is EOFError
             raise _undecodable_video(path, n_frames, str(error) if own else "") from error
@@ -256,16 +262,6 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
             ),
             stacklevel=2,
         )
-
-
-def _to_pixels(frame: Any, colour: bool) -> NDArray[Any]:
-    """Pixels of a frame of 8 or 16 bits, rotated as its metadata says."""
-    deep = max((part.bits for part in frame.format.components), default=8) > 8
-    if deep:
-        values = frame.to_ndarray(format="rgb48le" if colour else "gray16le") / np.float32(257)
-    else:
-        values = frame.to_ndarray(format="rgb24" if colour else "gray")
-    return np.rot90(values, round(getattr(frame, "rotation", 0) / 90))  # counterclockwise
 
 
 def _check_frame(frame: Any) -> None:

@@ -15,6 +15,8 @@ def resize(frame: NDArray[Any], size: tuple[int, int]) -> Pixels:
     A pixel of the result is the weighted mean of what it covers, with linearly decreasing weights:
     the same as bilinear interpolation when enlarging, and free of aliases when shrinking.
     """
+    if frame.shape[:2] == tuple(size):
+        return frame.astype(np.float32, copy=False)
     rows, columns = _weights(frame.shape[0], size[0]), _weights(frame.shape[1], size[1])
     values = frame.astype(np.float32, copy=False)
     if frame.ndim == 2:
