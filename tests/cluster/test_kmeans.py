@@ -1,8 +1,11 @@
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score
+from sklearn.cluster import SpectralClustering
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from ldslearn import LDSKMeans
 from ldslearn.dictionary import centres
@@ -10,8 +13,9 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom, AtomProblem
 from ldslearn.dictionary.samples import Samples
 from ldslearn.dictionary.updates import improve_jointly
-from ldslearn.geometry import skew_kernel, symmetric_kernel
+from ldslearn.geometry import projection_kernel, skew_kernel, symmetric_kernel
 from ldslearn.models import canonical_skew, canonical_symmetric
+from ldslearn.scale import LDSStore
 
 from support.contract import check_estimator_on_systems
 from support.makers import contractions
@@ -157,3 +161,108 @@ def test_an_empty_cluster_moves_to_the_furthest_sample():
     centres._occupy_empty(labels, own, moved, [0.5], Samples.of(data))
     distances = centres.squared_distances(data, moved, [0.5], None)
     assert own[2] == pytest.approx(distances[2, 2]) == pytest.approx(0.5)
+
+
+def make_round_clouds(noise=0.1):
+    """Like the others, without the signs that QR chooses for columns: they make new systems."""
+    X, rows = make_clouds(noise=0.0)
+    random = np.random.default_rng(0)
+    C, R = np.linalg.qr(X.C[rows * 10] + noise * random.standard_normal((30, 10, 3)))
+    return replace(X, C=C * np.sign(np.einsum("nii->ni", R))[:, None]), rows
+
+
+def test_contract_of_the_automatic_number():
+    X, rows = make_round_clouds()
+    model = LDSKMeans("auto", max_clusters=5, n_init=2, random_state=0)
+    check_estimator_on_systems(model, X, rows, X[:6])
+
+
+@pytest.mark.parametrize("method", ["kmeans", "spectral"])
+@pytest.mark.parametrize("parts", ["twofold", "finite"])
+def test_the_number_of_clusters_is_found(method, parts):
+    X, rows = make_round_clouds()
+    model = LDSKMeans("auto", method=method, parts=parts, n_init=2, random_state=0).fit(X)
+    assert model.n_clusters_ == len(model.cluster_centers_) == model.transform(X).shape[1] == 3
+    assert adjusted_rand_score(rows, model.labels_) == 1.0
+    assert list(model.silhouettes_) == list(range(2, 11))
+    assert max(model.silhouettes_, key=model.silhouettes_.get) == 3
+    fixed = LDSKMeans(3, method=method, parts=parts, n_init=2, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, fixed.labels_)  # the run for three was kept
+    assert fixed.n_clusters_ == 3
+    assert not hasattr(model.set_params(n_clusters=3).fit(X), "silhouettes_")
+
+
+def test_silhouettes_are_those_of_the_feature_space():
+    X, _ = make_clouds(noise=0.5)
+    model = LDSKMeans("auto", max_clusters=3, parts="symmetric", n_init=1, random_state=0).fit(X)
+    values, vectors = np.linalg.eigh(symmetric_kernel(X))
+    points = vectors * np.sqrt(np.maximum(values, 0))
+    expected = silhouette_score(points, model.labels_)
+    assert model.silhouettes_[model.n_clusters_] == pytest.approx(expected, abs=1e-8)
+
+
+def test_silhouettes_of_a_sample(monkeypatch):
+    monkeypatch.setattr("ldslearn.cluster.kmeans._MOST_COMPARED", 15)
+    X, rows = make_round_clouds()
+    for method in ("kmeans", "spectral"):
+        model = LDSKMeans("auto", method=method, max_clusters=4, n_init=1, random_state=0).fit(X)
+        assert adjusted_rand_score(rows, model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("method", ["kmeans", "spectral"])
+def test_copies_have_two_clusters_at_least(method):
+    X, _ = make_clouds()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer points than clusters
+        model = LDSKMeans("auto", method=method, max_clusters=3, random_state=0).fit(X[[0] * 8])
+    assert model.n_clusters_ == 2
+    assert set(model.silhouettes_.values()) == {0.0}
+
+
+def test_the_number_of_clusters_of_a_store(tmp_path):
+    X, rows = make_round_clouds()
+    store = LDSStore.write(tmp_path / "store", [X[:15], X[15:]])
+    model = LDSKMeans("auto", max_clusters=4, n_init=1, random_state=0).fit(store)
+    assert adjusted_rand_score(rows, model.labels_) == 1.0
+    with pytest.raises(TypeError, match="X must be an LDS batch"):
+        LDSKMeans(3, method="spectral").fit(store)
+
+
+def test_contract_of_spectral_clustering():
+    X, rows = make_round_clouds()
+    check_estimator_on_systems(LDSKMeans(3, method="spectral", random_state=0), X, rows, X[:6])
+
+
+def test_spectral_clusters_are_those_of_scikit_learn():
+    X, rows = make_round_clouds(0.15)
+    model = LDSKMeans(3, method="spectral", random_state=0).fit(X)
+    plain = SpectralClustering(3, affinity="precomputed", random_state=0)
+    assert adjusted_rand_score(plain.fit_predict(projection_kernel(X)), model.labels_) == 1.0
+    assert adjusted_rand_score(rows, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert (model.transform(X).min(axis=1) ** 2).sum() == pytest.approx(model.inertia_)
+    assert model.score(X) == pytest.approx(-model.inertia_)
+    assert len(model.cluster_centers_.systems()) == 6  # symmetric and skew parts
+    near = LDSKMeans(3, random_state=0).fit(X).cluster_centers_
+    assert len(near) == len(model.cluster_centers_)
+
+
+def test_spectral_clusters_of_a_mixture():
+    X, rows = make_round_clouds()
+    model = LDSKMeans(3, method="spectral", kernel={"projection": 0.3, "covariance": 0.1})
+    assert adjusted_rand_score(rows, model.set_params(random_state=0).fit_predict(X)) == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
+def test_bad_parameters_of_methods():
+    X, _ = make_clouds()
+    with pytest.raises(ValueError, match="method must be one of 'kmeans', 'spectral'; got 'tree'"):
+        LDSKMeans(3, method="tree").fit(X)
+    with pytest.raises(ValueError, match="n_clusters must be an integer .* got 'many'"):
+        LDSKMeans("many").fit(X)
+    with pytest.raises(ValueError, match="max_clusters must be an integer of at least 2; got 1"):
+        LDSKMeans("auto", max_clusters=1).fit(X)
+    with pytest.raises(ValueError, match="X must hold at least three systems .*; got 2. Give the"):
+        LDSKMeans("auto").fit(X[:2])
+    with pytest.raises(ValueError, match="kernel must be non-negative for method='spectral'; got"):
+        LDSKMeans(3, method="spectral", kernel=lambda X, Y: projection_kernel(X, Y) - 1.5).fit(X)

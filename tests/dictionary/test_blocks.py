@@ -23,6 +23,7 @@ FORMS = {"symmetric": canonical_symmetric, "skew": canonical_skew, "plain": lamb
 def in_blocks(monkeypatch):
     """However small a store is."""
     monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    monkeypatch.setattr(samples_module, "_FEW", 0)
 
 
 def make_both_problems(kind, n_states=4, seed=0):

@@ -207,3 +207,16 @@ def test_multiply_weighted_gram_is_two_products(n_rows):
     found = np.full(9, np.nan)
     multiply_weighted_gram(W, d, v, found)
     np.testing.assert_allclose(found, W.T @ np.diag(d) @ W @ v, atol=1e-12)
+
+
+@pytest.mark.parametrize("smallest", [1.0, 1e-2, 1e-5, 0.0])
+def test_polar_is_that_of_the_singular_value_decomposition(smallest):
+    """Also where the products of the rows would lose their digits, and of dependent rows."""
+    random = np.random.default_rng(0)
+    U, V = np.linalg.qr(random.standard_normal((5, 5)))[0], random.standard_normal((200, 5))
+    V = np.linalg.qr(V)[0]
+    rows = (U * np.array([3.0, 2.0, 1.5, 1.0, smallest])) @ V.T
+    found = polar(rows)
+    np.testing.assert_allclose(found @ found.T, np.eye(5), atol=1e-14)
+    if smallest:
+        np.testing.assert_allclose(found, U @ V.T, atol=1e-10)

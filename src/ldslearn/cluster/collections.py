@@ -1,6 +1,6 @@
 """Cluster a collection: one run, one record."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
@@ -15,14 +15,15 @@ from ldslearn.models.defaults import make_default_encoder
 
 def cluster_collection(
     data: Collection,
-    n_clusters: int | None = None,
+    n_clusters: int | Literal["auto"] | None = None,
     *,
+    method: Any = "kmeans",
     n_states: int | None = None,
     delays: int | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
-    """Return the record of k-means on the systems of a collection.
+    """Return the record of k-means or spectral clustering on the systems of a collection.
 
     Labels, where known, give the number of clusters when it is not given, and the agreement: NMI
     and ARI.
@@ -33,26 +34,29 @@ def cluster_collection(
                 "the number of clusters",
                 "be given for data without labels",
                 "none",
-                "Say how many: --clusters K (n_clusters in Python).",
+                "Say how many: --clusters K, or --clusters auto (n_clusters in Python).",
             )
         n_clusters = len(data.classes)
-    if n_clusters > len(data):
+    if n_clusters != "auto" and n_clusters > len(data):
         raise _errors.invalid(
             "the number of clusters", f"be at most {len(data)}, the number of sequences",
             n_clusters, "Ask for fewer.",
         )  # fmt: skip
     encoder = make_default_encoder(data, n_states, delays, n_jobs=n_jobs)
-    model = LDSKMeans(n_clusters, random_state=seed, n_jobs=n_jobs)
+    model = LDSKMeans(n_clusters, method=method, random_state=seed, n_jobs=n_jobs)
     labels = model.fit(encoder.fit_transform(data.X)).labels_
+    silhouettes = getattr(model, "silhouettes_", None)
     known = data.y is not None
     return {
         "record": "clustering",
-        "n_clusters": n_clusters,
+        "method": method,
+        "n_clusters": model.n_clusters_,
+        "silhouettes": None if silhouettes is None else {str(k): v for k, v in silhouettes.items()},
         "n_states": encoder.n_states,
         "delays": encoder.delays,
         "seed": seed,
         "inertia": float(model.inertia_),
-        "sizes": np.bincount(labels, minlength=n_clusters).tolist(),
+        "sizes": np.bincount(labels, minlength=model.n_clusters_).tolist(),
         "nmi": float(normalized_mutual_info_score(data.y, labels)) if known else None,
         "ari": float(adjusted_rand_score(data.y, labels)) if known else None,
         "items": [

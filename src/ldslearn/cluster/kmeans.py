@@ -1,6 +1,8 @@
 """k-means on systems."""
 
-from typing import Any, Self
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import (
@@ -17,30 +19,51 @@ from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
+from ldslearn.cluster.selection import choose_number
+from ldslearn.cluster.spectral import find_spectral_clusters, measure_spectral_distances
 from ldslearn.dictionary.atoms import Atoms
-from ldslearn.dictionary.centres import assign_samples, run_restarts, squared_distances
+from ldslearn.dictionary.centres import (
+    assign_samples,
+    fit_centres,
+    run_restarts,
+    squared_distances,
+)
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import PARTS, Recipe
 from ldslearn.dictionary.samples import Samples, open_samples
-from ldslearn.geometry.fitted_kernels import check_same_layout
-from ldslearn.models import LDS
+from ldslearn.geometry.feature_space import squared_feature_distances
+from ldslearn.geometry.fitted_kernels import FittedKernel, check_same_layout
+from ldslearn.geometry.registry import Kernel, pairwise_kernel
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
+from ldslearn.models.lds import LDS, as_systems
+
+METHODS = ("kmeans", "spectral")
+_MOST_COMPARED = 2000  # systems whose silhouettes are compared: distances grow with the square
 
 
 class LDSKMeans(
     NonTabularMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """Cluster systems around centres that are systems, by the projection distance (Section 9.3).
+    r"""Cluster systems around centres that are systems, by the projection distance (Section 9.3).
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters. "auto" is the number from 2 to `max_clusters` with the largest mean
+        silhouette [3]_.
+    method : "kmeans" or "spectral", default="kmeans"
+        "spectral" clusters coordinates that a random walk among the systems has [4]_: clusters
+        need not be round.
+    kernel : str, callable or mapping of str to float, default="projection"
+        Similarity of systems for "spectral", at least 0, as in
+        :func:`ldslearn.geometry.pairwise_kernel`.
     parts : "twofold", "symmetric", "skew" or "finite", default="twofold"
         Distance of the parts of two-fold systems (mean of both for "twofold"), or of finite
         observability matrices.
     order : int, default=5
         Blocks of these, for ``parts="finite"``.
+    max_clusters : int, default=10
+        Largest number of clusters that "auto" tries; less than the number of systems.
     n_init : int, default=4
         Runs from different seeds (k-means++ [2]_); the best is kept.
     max_iter : int, default=50
@@ -59,12 +82,17 @@ class LDSKMeans(
         parts, then of the skew ones).
     labels_ : (N,) array
         Cluster of each system.
+    n_clusters_ : int
+        Number of clusters.
+    silhouettes_ : dict of int to float
+        Mean silhouette of each number of clusters that "auto" tried;
+        :func:`ldslearn.plot.plot_silhouettes` draws them.
     inertia_ : float
-        Sum of squared distances to the nearest centre.
+        Sum of squared distances to the nearest centre; of coordinates, for "spectral".
     inertia_path_ : list of float
-        After every iteration of the best run; never rises.
+        After every iteration of the best run; never rises. Empty for "spectral".
     n_iter_ : int
-        Number of iterations of the best run.
+        Number of iterations of the best run; 0 for "spectral".
     recipe_ : Recipe
         Weights of the kernels (``recipe_.codes``).
 
@@ -72,6 +100,17 @@ class LDSKMeans(
     -----
     With :math:`k` the kernel of the parts, the squared distance of a system :math:`x` from a centre
     :math:`c` is :math:`k(x, x) + k(c, c) - 2 k(x, c)`.
+
+    With "spectral", :math:`W` are the kernels of the systems and :math:`D` their sums. Coordinates
+    :math:`\psi` are the eigenvectors of the largest eigenvalues of :math:`P = D^{-1} W`, one per
+    cluster, and :math:`\psi(x) = \frac{1}{\lambda} \sum_i p(x, x_i) \psi_i` for new systems.
+    `transform` and `predict` use distances of coordinates. Centres are the systems closest to the
+    members of each cluster; they are for inspection.
+
+    The silhouette of a system is :math:`(b - a) / \max(a, b)`, with its mean distances :math:`a` to
+    its own and :math:`b` to the nearest other cluster, both in the feature space of the kernel.
+    Above 2000 systems, that of a random sample of 2000 is compared. One cluster has no silhouette:
+    if the largest is near 0, the systems may have no clusters.
 
     Ctrl-C keeps the best run so far, or before the first has ended, what an earlier fit found;
     KeyboardInterrupt is passed on.
@@ -81,6 +120,11 @@ class LDSKMeans(
     .. [1] W. Huang, F. Sun, L. Cao, M. Harandi, *Analyzing Linear Dynamical Systems: From Modeling
        to Coding and Learning*, Sec. 9.3. doi:10.48550/arXiv.1608.01059
     .. [2] D. Arthur, S. Vassilvitskii, *k-means++: the advantages of careful seeding*, SODA 2007.
+    .. [3] P. J. Rousseeuw, *Silhouettes: a graphical aid to the interpretation and validation of
+       cluster analysis*, Journal of Computational and Applied Mathematics 20 (1987) 53-65.
+       doi:10.1016/0377-0427(87)90125-7
+    .. [4] U. von Luxburg, *A tutorial on spectral clustering*, Statistics and Computing 17 (2007)
+       395-416. doi:10.1007/s11222-007-9033-z
 
     Examples
     --------
@@ -96,10 +140,13 @@ class LDSKMeans(
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal["auto"] = 8,
         *,
+        method: Literal["kmeans", "spectral"] = "kmeans",
+        kernel: Kernel = "projection",
         parts: str = "twofold",
         order: int = 5,
+        max_clusters: int = 10,
         n_init: int = 4,
         max_iter: int = 50,
         tol: float = 1e-4,
@@ -107,8 +154,11 @@ class LDSKMeans(
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.method = method
+        self.kernel = kernel
         self.parts = parts
         self.order = order
+        self.max_clusters = max_clusters
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -117,11 +167,12 @@ class LDSKMeans(
 
     @warn_once
     def fit(self, X: LDS | StoredSystems, y: Any = None) -> Self:
-        """Find the centres.
+        """Find the clusters.
 
         Parameters
         ----------
         X : LDS or LDSStore
+            For "spectral", systems in memory.
         y : ignored
 
         Returns
@@ -131,14 +182,49 @@ class LDSKMeans(
         systems = as_batch(X)
         self._check_parameters(len(systems))
         recipe = self._make_recipe().for_windows(systems.windows)
+        kernel = None
+        if self.method == "spectral":
+            kernel = FittedKernel.fit(as_systems(X, "X"), self.kernel, None, self.n_jobs)
         with open_samples(systems, recipe) as samples:
-            self._run(samples[0], recipe, systems)
+            run = partial(self._run, samples[0], recipe, systems)
+            if kernel is not None:
+                run = partial(self._run_spectral, kernel, samples[0], recipe, systems)
+            self.__dict__.pop("silhouettes_", None)
+            if self.n_clusters == "auto":
+                self._choose_number(run, systems, kernel)
+            else:
+                run(int(self.n_clusters))
         return self
 
-    def _run(self, samples: Samples, recipe: Recipe, systems: LDS | StoredSystems) -> None:
+    def _choose_number(
+        self, run: Callable[[int], None], systems: Any, kernel: FittedKernel | None
+    ) -> None:
+        """Find clusters for each number, and keep those with the largest silhouette."""
+        random = as_random_state(self.random_state)
+        sample = np.sort(random.permutation(len(systems))[:_MOST_COMPARED])
+        if kernel is not None:
+            gram = kernel.gram[np.ix_(sample, sample)]
+        else:
+            settings: dict[str, Any] = {"order": self.order} if self.parts == "finite" else {}
+            few = systems if len(sample) == len(systems) else systems[sample]
+            gram = pairwise_kernel(few, kernel=self.parts, n_jobs=self.n_jobs, **settings)
+        own = gram.diagonal()
+        distances = np.sqrt(squared_feature_distances(gram, own, own))
+
+        def find_clusters(number: int) -> tuple[Indices, dict[str, Any]]:
+            run(number)
+            names = [name for name in vars(self) if name.endswith("_") or name.startswith("_")]
+            return self.labels_, {name: vars(self)[name] for name in names}
+
+        last = min(int(self.max_clusters), len(systems) - 1)
+        _, found, silhouettes = choose_number(range(2, last + 1), find_clusters, distances, sample)
+        self.__dict__.update(found)
+        self.silhouettes_ = silhouettes
+
+    def _run(self, samples: Samples, recipe: Recipe, systems: Any, n_clusters: int) -> None:
         best, weights = np.inf, list(recipe.codes[0].values())
         runs = run_restarts(
-            samples, weights, self.n_clusters, as_random_state(self.random_state),
+            samples, weights, n_clusters, as_random_state(self.random_state),
             n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs,
         )  # fmt: skip
         with show_progress("k-means", self.n_init) as advance:
@@ -147,12 +233,28 @@ class LDSKMeans(
                     best = run.inertia[-1]
                     # as `predict` has it, also of copies
                     labels = assign_samples(samples, run.centres, weights, self.n_jobs)[0]
-                    centres = dict(zip(recipe.codes[0], run.centres, strict=True))
-                    self.recipe_, self._like, self.labels_ = recipe, systems[:1], labels
+                    self._keep(run.centres, labels, recipe, systems)
                     self.inertia_path_, self.inertia_ = run.inertia, best
                     self.n_iter_ = len(run.inertia) - 1
-                    self.cluster_centers_ = Atoms([centres], systems.delays)
+                    self._spectral: Any = None
                 advance(1, f"k-means: inertia {best:.5g}")
+
+    def _run_spectral(
+        self, kernel: FittedKernel, samples: Samples, recipe: Recipe, systems: Any, n_clusters: int
+    ) -> None:
+        random = as_random_state(self.random_state)
+        labels, distances, clusters = find_spectral_clusters(kernel, n_clusters, random)
+        own = np.where(labels[:, None] == np.arange(n_clusters), distances, np.inf)
+        # The member closest to the centroid; any system for a cluster of copies without members.
+        self._keep(fit_centres(samples, labels, own.argmin(axis=0)), labels, recipe, systems)
+        self.inertia_ = float(np.square(distances.min(axis=1)).sum())
+        self.inertia_path_, self.n_iter_, self._spectral = [], 0, clusters
+
+    def _keep(self, centres: list[Columns], labels: Indices, recipe: Recipe, systems: Any) -> None:
+        terms = dict(zip(recipe.codes[0], centres, strict=True))
+        self.recipe_, self._like, self.labels_ = recipe, systems[:1], labels
+        self.cluster_centers_ = Atoms([terms], systems.delays)
+        self.n_clusters_ = len(self.cluster_centers_)
 
     def predict(self, X: LDS) -> Indices:
         """Return the nearest centre of every system.
@@ -181,6 +283,8 @@ class LDSKMeans(
         """
         check_is_fitted(self, "cluster_centers_")
         systems = check_same_layout(X, self._like, "the model was fitted with")
+        if getattr(self, "_spectral", None) is not None:  # none in files of older releases
+            return measure_spectral_distances(self._spectral, systems, self.n_jobs)
         data, weights = self._make_columns(systems)
         centres = list(self.cluster_centers_.terms[0].values())
         return np.sqrt(squared_distances(data, centres, weights, self.n_jobs))
@@ -200,11 +304,20 @@ class LDSKMeans(
         return -float((self.transform(X).min(axis=1) ** 2).sum())
 
     def _check_parameters(self, n_systems: int) -> None:
-        check_whole("n_clusters", self.n_clusters)
-        if self.n_clusters > n_systems:
-            raise _errors.invalid_parameter(
-                "n_clusters", f"be at most the number of systems, {n_systems}", self.n_clusters
-            )
+        if self.n_clusters == "auto" and n_systems < 3:
+            raise _errors.invalid(
+                "X", "hold at least three systems for n_clusters='auto'", n_systems,
+                "Give the number of clusters.",
+            )  # fmt: skip
+        if self.n_clusters != "auto":
+            check_whole("n_clusters", self.n_clusters)
+            if int(self.n_clusters) > n_systems:
+                raise _errors.invalid_parameter(
+                    "n_clusters", f"be at most the number of systems, {n_systems}", self.n_clusters
+                )
+        if self.method not in METHODS:
+            raise _errors.unknown_name("method", self.method, METHODS)
+        check_whole("max_clusters", self.max_clusters, least=2)
         if self.parts != "finite" and self.parts not in PARTS:
             raise _errors.unknown_name("parts", self.parts, [*PARTS, "finite"])
         check_whole("order", self.order)

@@ -10,7 +10,13 @@ from ldslearn.dictionary.algorithm import Group
 from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import AtomProblem
-from ldslearn.dictionary.samples import Samples, StoredColumns, hold_problems, open_columns
+from ldslearn.dictionary.samples import (
+    Samples,
+    StoredColumns,
+    fetch_problems,
+    hold_problems,
+    open_columns,
+)
 
 
 class CodeSums(NamedTuple):
@@ -100,6 +106,14 @@ class BlockGroup(Group):
         others = others[others != r]
         blocks = [(self.samples.blocks[index], self._codes[index], r) for index in used]
         n_users = sum(int(sums.users[r]) for sums in self._sums)
+        fetched = fetch_problems(self.samples, make_user_problems, blocks, n_users)
+        if fetched and not len(others):
+            return list(fetched)
+        if fetched:
+            return [
+                AtomProblem.concatenate([AtomProblem(atoms[others], pairs[others]), users])
+                for atoms, users in zip(self.atoms, fetched, strict=True)
+            ]
         parts = hold_problems(self.samples, make_user_problems, blocks, n_users)
         positive = float(sum(sums.positive[r] for sums in self._sums))
         return [

@@ -1,7 +1,7 @@
 """k-means on systems: a centre is a dictionary of one atom with codes of one (Sec. 9.3)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom
 from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.updates import improve_jointly
+
+_MOST_PAIRED = 3000  # samples whose distances are all kept while seeds are chosen
 
 
 class Clustering(NamedTuple):
@@ -64,11 +66,21 @@ def seed_centres(
     n_centres: int,
     random: np.random.RandomState,
     n_jobs: int | None,
+    known: Floats | None = None,
 ) -> Indices:
-    """Return samples far from each other as initial centres (k-means++, best of several trials)."""
-    n_samples, n_trials = len(samples), 2 + int(np.log(n_centres))
+    """Return samples far from each other as initial centres (k-means++, best of several trials).
+
+    `known` are the squared distances of all pairs of samples, where they are worth their memory.
+    """
+    n_samples, n_trials = len(samples), _count_trials(n_centres)
+
+    def measure(chosen: Any) -> Floats:
+        if known is not None:
+            return known[:, chosen]
+        return _measure_distances(samples, samples.take(chosen), weights, n_jobs)
+
     chosen = [int(random.randint(n_samples))]
-    nearest = _measure_distances(samples, samples.take(chosen), weights, n_jobs)[:, 0]
+    nearest = measure(chosen)[:, 0]
     while len(chosen) < n_centres:
         nearest[chosen] = 0.0
         total = nearest.sum()
@@ -76,12 +88,16 @@ def seed_centres(
             chosen.append(int(random.choice(np.setdiff1d(np.arange(n_samples), chosen))))
             continue
         trials = random.choice(n_samples, n_trials, p=nearest / total)
-        D = _measure_distances(samples, samples.take(trials), weights, n_jobs)
-        left = np.minimum(D, nearest[:, None])
+        left = np.minimum(measure(trials), nearest[:, None])
         best = int(left.sum(axis=0).argmin())
         chosen.append(int(trials[best]))
         nearest = left[:, best]
     return np.array(chosen)
+
+
+def _count_trials(n_centres: int) -> int:
+    """Return the candidates for each centre."""
+    return 2 + int(np.log(n_centres))
 
 
 @limit_blas_threads()  # for many small products two threads take four times the processor time
@@ -114,12 +130,33 @@ def run_kmeans(
         settled = iteration > 0 and inertia[-2] - inertia[-1] <= tol * inertia[-2]
         if settled or iteration == max_iter:
             break
-        for j in range(len(seeds)):
-            problems = samples.make_problems(np.flatnonzero(labels == j))
-            for problem, c in zip(problems, centres, strict=True):
-                improved = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
-                c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
+        _improve_centres(samples, labels, centres)
     return Clustering(centres, labels, inertia)
+
+
+@limit_blas_threads()
+def fit_centres(samples: Samples, labels: Indices, seeds: Indices) -> list[Columns]:
+    """Return the centre of each cluster of known members, from a member of it.
+
+    Parameters
+    ----------
+    samples : Samples
+    labels : (N,) array
+    seeds : (n_centres,) array
+        A member of each cluster.
+    """
+    centres = [x.complete() for x in samples.take(seeds)]
+    _improve_centres(samples, labels, centres)
+    return centres
+
+
+def _improve_centres(samples: Samples, labels: Indices, centres: list[Columns]) -> None:
+    """Move every centre closer to its members."""
+    for j in range(len(centres[0])):
+        problems = samples.make_problems(np.flatnonzero(labels == j))
+        for problem, c in zip(problems, centres, strict=True):
+            improved = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
+            c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
 
 
 def _occupy_empty(
@@ -155,6 +192,10 @@ def run_restarts(
     n_jobs: int | None,
 ) -> Iterator[Clustering]:
     """Yield :func:`run_kmeans` from several seedings."""
+    terms, known = samples.in_memory, None
+    n_pairs = n_init * n_centres * _count_trials(n_centres) * len(samples)
+    if terms is not None and len(samples) <= _MOST_PAIRED and len(samples) ** 2 / 2 < n_pairs:
+        known = squared_distances(terms, terms, weights, n_jobs)
     for _ in range(n_init):
-        seeds = seed_centres(samples, weights, n_centres, random, n_jobs)
+        seeds = seed_centres(samples, weights, n_centres, random, n_jobs, known)
         yield run_kmeans(samples, weights, seeds, max_iter, tol, n_jobs)

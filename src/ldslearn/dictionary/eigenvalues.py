@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
-from numba import njit
 
+from ldslearn._compiling import njit
 from ldslearn._types import Floats
 from ldslearn.geometry.stein import OPTIONS
 from ldslearn.models.spectrum import largest_singular_value

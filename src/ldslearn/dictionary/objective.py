@@ -5,8 +5,7 @@ S_k u_k is W times a column H_k that follows from G entry by entry: nothing m x 
 The functions are compiled at their first call and cached on disk.
 """
 
-from numba import njit
-
+from ldslearn._compiling import njit
 from ldslearn.geometry.stein import OPTIONS
 
 

@@ -1,5 +1,6 @@
 """The objective in one atom, all else fixed: sum_k u_k* S_k u_k (Thm. 4)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,15 @@ class AtomProblem:
         # Columns of one set are orthonormal and E <= 1, so that no S_k has a larger eigenvalue.
         self.largest = float(self.weights[self.weights > 0].sum())
         self._last: tuple[Floats, Floats] | None = None
+
+    @classmethod
+    def concatenate(cls, problems: "Sequence[AtomProblem]") -> "AtomProblem":
+        """Return the sum of several problems of one atom as one."""
+        first = problems[0]
+        flat = np.concatenate([one.flat for one in problems])
+        eigenvalues = np.concatenate([one.eigenvalues for one in problems])
+        columns = Columns(first.kind, flat.reshape(-1, first.shape[1], flat.shape[1]), eigenvalues)
+        return cls(columns, np.concatenate([one.weights for one in problems]))
 
     def __sizeof__(self) -> int:
         """Bytes, by which a cluster decides what not to move."""

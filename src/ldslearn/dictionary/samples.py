@@ -24,9 +24,11 @@ from ldslearn.models.blocks import Block, StoredSystems, cut_systems, load_block
 Terms = list[Columns]
 
 _BLOCKS_PER_WORKER = 2
-_SMALLEST = 2**22  # bytes of systems: fewer are processed at once, in this process
+_SMALLEST = 2**22  # bytes of systems per block; fewer are processed at once
+_FEW = 2**26  # bytes of systems: fewer are learned from here, as messages to workers take longer
 _LARGEST = 2**27  # bytes of systems per block: a task needs a few times as much
 _HELD = 2**26  # bytes of columns that are kept in memory for the steps of one atom
+_FETCHED = 2**26  # bytes of columns on workers that are fetched for the steps of one atom
 _ON_DISK = 2**24  # bytes of systems per file of columns
 
 
@@ -115,6 +117,9 @@ class Samples:
         if terms is not None:
             return list(make_member_problems(terms, members))
         wanted = [(self.blocks[b], members[at] - start) for b, start, at in self._locate(members)]
+        fetched = fetch_problems(self, make_member_problems, wanted, len(members))
+        if fetched:
+            return list(fetched)
         parts = hold_problems(self, make_member_problems, wanted, len(members))
         return [
             BlockProblem(None, parts, term, one.kind, 0.0, self.engine)
@@ -159,8 +164,9 @@ def open_samples(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Sample
 
 def is_in_blocks(X: LDS | StoredSystems) -> bool:
     """Whether systems are processed in blocks: many in a store, or many on a cluster."""
-    can_be_cut = isinstance(X, StoredSystems) or bool(current_engine().n_workers)
-    return can_be_cut and X.n_bytes > _SMALLEST
+    if current_engine().n_workers:
+        return X.n_bytes > _FEW
+    return isinstance(X, StoredSystems) and X.n_bytes > _SMALLEST
 
 
 def load_columns(block: Block, recipe: Recipe) -> Terms:
@@ -171,6 +177,24 @@ def load_columns(block: Block, recipe: Recipe) -> Terms:
 def make_member_problems(terms: StoredColumns, members: Indices) -> list[AtomProblem]:
     """Return :meth:`Samples.make_problems` of one block."""
     return [AtomProblem(x[members], -np.ones(len(members))) for x in open_columns(terms)]
+
+
+def fetch_problems(
+    samples: Samples,
+    function: Callable[..., list[AtomProblem]],
+    blocks: list[tuple[Any, ...]],
+    n_users: int,
+) -> list[AtomProblem]:
+    """Return the problems of blocks that workers hold, one per term, if their columns are few.
+
+    An update takes dozens of evaluations, each of which would be a message to every block. One
+    message fetches what all of them need. Many columns stay where they are: the list is empty.
+    """
+    each = sum(term.rows.nbytes for term in samples.first_sample)
+    if not samples.engine.n_workers or n_users * each > _FETCHED:
+        return []
+    parts = samples.engine.map(function, blocks)
+    return [AtomProblem.concatenate(term) for term in zip(*parts, strict=True)]
 
 
 def hold_problems(

@@ -13,6 +13,8 @@ from ldslearn.dictionary.objective import multiply_weighted_gram
 from ldslearn.dictionary.problem import Atom, AtomProblem, Evaluation
 
 _DENSE = 80  # rows up to which an eigenvalue problem is solved in full
+_LONG = 4  # times as many entries as rows: their products are cheap
+_WELL_CONDITIONED = 1e-6  # ratio of squared singular values from which products have the digits
 _SETTLED = 1e-5  # relative decrease at which the steps of one atom end
 
 
@@ -70,7 +72,16 @@ def improve_by_columns(problem: AtomProblem, atom: Atom) -> Atom:
 
 
 def polar(rows: Floats) -> Floats:
-    """Return the orthonormal rows nearest to those given."""
+    """Return the orthonormal rows nearest to those given, (R R')^(-1/2) R.
+
+    The products of many long rows are decomposed, not the rows, unless that would cost digits. A
+    step of Newton's iteration restores those that it does cost.
+    """
+    if rows.shape[1] >= _LONG * len(rows):
+        values, vectors = np.linalg.eigh(rows @ rows.T)
+        if values[0] > _WELL_CONDITIONED * values[-1]:
+            near = (vectors / np.sqrt(values)) @ (vectors.T @ rows)
+            return 1.5 * near - 0.5 * ((near @ near.T) @ near)
     U, _, Vt = np.linalg.svd(rows, full_matrices=False)
     return np.ascontiguousarray(U @ Vt)
 
