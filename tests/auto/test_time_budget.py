@@ -10,19 +10,9 @@ from ldslearn.auto import candidates
 from ldslearn.auto.ensemble_search import search_ensemble
 from ldslearn.datasets import make_lds_sequences
 
+from support.clocks import Clock
+
 BY_BUDGET, IN_FULL = "stopped by the time budget", "nothing better was left to try"
-
-
-class Clock:
-    """A clock that advances by `tick` seconds whenever it is read."""
-
-    def __init__(self, tick):
-        self.tick, self.now, self.readings = tick, 1000.0, []
-
-    def __call__(self):
-        self.now += self.tick
-        self.readings.append(self.now)
-        return self.now
 
 
 def search(clock, budget, n_per_class=3, change=lambda X: X):

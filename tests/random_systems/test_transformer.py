@@ -295,3 +295,12 @@ def test_memory_beyond_the_features_does_not_grow():
         tracemalloc.stop()
     assert extra[1] < 1.2 * extra[0] + 20_000
     assert extra[1] < X[0].nbytes * 20
+
+
+def test_features_have_names():
+    X = np.random.default_rng(0).normal(size=(4, 2, 20))
+    systems = RandomSystems(3, n_thresholds=2, random_state=0).fit(X)
+    names = systems.get_feature_names_out()
+    assert names.tolist() == [f"randomsystems{i}" for i in range(6)]
+    frame = systems.set_output(transform="pandas").transform(X)
+    assert frame.columns.tolist() == names.tolist()

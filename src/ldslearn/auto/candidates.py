@@ -45,6 +45,10 @@ class Encoding:
             n_jobs=n_jobs,
         )
 
+    def shares_windows(self, other: "Encoding") -> bool:
+        """Whether another encoding differs in the number of states only."""
+        return self == replace(other, n_states=self.n_states)
+
     def find_neighbours(self, step: int, n_channels: int, shortest: int) -> Iterator["Encoding"]:
         """Yield encodings that differ in one property; `step` selects which property varies."""
         # Windows early: the best number of states for one window is too large for many.

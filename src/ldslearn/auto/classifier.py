@@ -6,15 +6,15 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
-from ldslearn._checks import as_random_state, check_channel_count, check_positive, check_whole
+from ldslearn._checks import as_random_state, check_channel_count
 from ldslearn._parallel import limit_blas_threads
-from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats
+from ldslearn.auto.base import AutoEstimator
 from ldslearn.auto.ensemble import KINDS
 from ldslearn.auto.ensemble_search import search_ensemble
 from ldslearn.auto.scaling import channels_are_scaled
@@ -23,19 +23,11 @@ from ldslearn.classify.folds import check_groups
 from ldslearn.classify.labels import check_labels
 from ldslearn.models import LDS
 from ldslearn.models.blocks import StoredSystems
-from ldslearn.models.defaults import too_short_for_any
-from ldslearn.models.imputation import fill_or_check, fit_imputer
-from ldslearn.sequences.named import name_sequence
-from ldslearn.sequences.offsets import warn_of_offsets
-from ldslearn.sequences.orientation import warn_if_transposed
+from ldslearn.models.imputation import fill_or_check
 from ldslearn.sequences.padding import pad_short_sequences
 
-_SHORTEST = 3  # time points: one state and two transitions
-_ENOUGH_TIMEPOINTS = 20  # sequences of this length hardly limit the number of states
-_SHORT_FRACTION = 0.2  # of the median length: shorter sequences cause a warning
 
-
-class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
+class AutoLDSClassifier(ClassifierMixin, AutoEstimator):
     r"""Classify sequences by their dynamics; all parameters are chosen on the training data.
 
     It is an ensemble of two kinds of members. *Fitted systems* are kernels of the systems that
@@ -108,21 +100,6 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        time_budget: float = 60,
-        *,
-        max_members: int = 20,
-        missing: str = "raise",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.time_budget = time_budget
-        self.max_members = max_members
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Choose the parameters, and train on the sequences.
 
@@ -137,13 +114,7 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_positive("time_budget", self.time_budget)
-        check_whole("max_members", self.max_members)
-        imputer = fit_imputer(X, self.missing, self.n_jobs)
-        sequences = fill_or_check(X, imputer)
-        warn_if_transposed(X, sequences)
-        warn_of_offsets(sequences)
-        _check_shortest(sequences)
+        imputer, sequences = self._prepare(X)
         classes, labels = check_labels(y, len(sequences), "sequences")
         groups = check_groups(groups, len(sequences))
         with limit_blas_threads():  # threads of BLAS wait for each other longer than they compute
@@ -156,6 +127,7 @@ class AutoLDSClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
                 max_members=self.max_members,
                 random=as_random_state(self.random_state),
                 n_jobs=self.n_jobs,
+                clock=self._clock,
             )
         # All at once: a fit that is interrupted leaves the model of the one before.
         self.classes_, self.report_, self.n_channels_in_ = classes, report, len(sequences[0])
@@ -307,19 +279,3 @@ def _score_sequences(pipeline: Pipeline, sequences: list[NDArray[Any]]) -> Float
         for step in pipeline[:-1]:
             inputs = step.transform(inputs)
         return pipeline[-1].score_rules(inputs)
-
-
-def _check_shortest(sequences: list[NDArray[Any]]) -> None:
-    """Raise for sequences too short for any system; warn if one limits all others."""
-    lengths = np.array([x.shape[1] for x in sequences])
-    short = np.flatnonzero(lengths < _SHORTEST)
-    if len(short):
-        raise too_short_for_any(sequences, short.tolist())
-    least = int(lengths.argmin())
-    if lengths[least] < min(_ENOUGH_TIMEPOINTS, _SHORT_FRACTION * np.median(lengths)):
-        text = (
-            f"{name_sequence(sequences, least)} has {int(lengths[least])} time points; the median "
-            f"is {float(np.median(lengths)):.0f}. The shortest sequence limits the number of "
-            "states for all. Consider removing it."
-        )
-        warnings.warn(text, stacklevel=3)

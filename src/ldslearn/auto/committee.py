@@ -27,7 +27,42 @@ from ldslearn.models import LDS
 from ldslearn.models.blocks import apply_by_blocks
 
 
-class KernelCommittee(LDSClassifier):
+class SharedKernels:
+    """Base class of estimators of several rules, which share their kernels.
+
+    It needs `rules`, `scales` and `bandwidths`.
+    """
+
+    rules: Sequence[Rule]
+    scales: Mapping[str, float]
+    bandwidths: Mapping[str, float]
+
+    def _list_parts(self) -> list[str]:
+        return [part for part in PARTS if any(rule.weigh(part) for rule in self.rules)]
+
+    def _make_term(self, part: str) -> KernelTerm:
+        """Return a kernel, one over its scale, and its parameters."""
+        settings = {"bandwidth": self.bandwidths[part]} if part in self.bandwidths else {}
+        return part, 1 / self.scales[part], settings
+
+    def _make_kernels(self, systems: LDS) -> dict[str, ReferenceKernel]:
+        """Return each kernel with the training systems."""
+        return {
+            part: ReferenceKernel(systems, [self._make_term(part)], None)
+            for part in self._list_parts()
+        }
+
+    def _compute_matrices(self, systems: LDS, n_jobs: int | None) -> dict[str, Floats]:
+        """Return the kernel matrix of the training systems for each kernel."""
+        matrices = {}
+        for part in self._list_parts():
+            _, weight, settings = self._make_term(part)
+            fitted = FittedKernel.fit(systems, {part: weight}, {part: settings}, n_jobs)
+            matrices[part] = fitted.gram
+        return matrices
+
+
+class KernelCommittee(SharedKernels, LDSClassifier):
     """Classify systems by the mean log-probability of several rules.
 
     Parameters
@@ -86,14 +121,15 @@ class KernelCommittee(LDSClassifier):
         self
         """
         systems, _, _ = check_labelled(X, y)
-        matrices = {}
-        for part in self._list_parts():
-            _, weight, settings = self._make_term(part)
-            fitted = FittedKernel.fit(systems, {part: weight}, {part: settings}, self.n_jobs)
-            matrices[part] = fitted.gram
-        return self.fit_matrices(systems, matrices, y)
+        return self.fit_matrices(systems, self._compute_matrices(systems, self.n_jobs), y)
 
-    def fit_matrices(self, systems: LDS, matrices: Mapping[str, Floats], y: Any) -> Self:
+    def fit_matrices(
+        self,
+        systems: LDS,
+        matrices: Mapping[str, Floats],
+        y: Any,
+        known: Mapping[Rule, tuple[Floats, Floats]] | None = None,
+    ) -> Self:
         """Fit every rule to kernel matrices that are known.
 
         Parameters
@@ -103,6 +139,8 @@ class KernelCommittee(LDSClassifier):
         matrices : mapping of str to (N, N) array
             Kernels of the training systems, divided by their scales.
         y : (N,) array of labels
+        known : mapping of Rule to (weights, intercepts), optional
+            Of rules that were fitted to the same systems before.
 
         Returns
         -------
@@ -113,7 +151,9 @@ class KernelCommittee(LDSClassifier):
         paths: dict[tuple[float, ...], RidgePath] = {}
         expansions: list[tuple[Floats, Floats] | None] = []
         for rule in self.rules:
-            if rule.kind == "svm":
+            if known is not None and rule in known:
+                expansions.append(known[rule])
+            elif rule.kind == "svm":
                 expansions.append(fit_pairs(rule.mix(matrices), labels, rule.value))
             elif rule.kind == "coding":
                 expansions.append(None)
@@ -126,14 +166,6 @@ class KernelCommittee(LDSClassifier):
         self.systems_ = systems
         self.classes_, self.labels_, self.expansions_ = classes, labels, expansions
         return self
-
-    def _list_parts(self) -> list[str]:
-        return [part for part in PARTS if any(rule.weigh(part) for rule in self.rules)]
-
-    def _make_term(self, part: str) -> KernelTerm:
-        """Return a kernel, one over its scale, and its parameters."""
-        settings = {"bandwidth": self.bandwidths[part]} if part in self.bandwidths else {}
-        return part, 1 / self.scales[part], settings
 
     def predict(self, X: LDS) -> NDArray[Any]:
         """Return the label of every system.
@@ -161,10 +193,7 @@ class KernelCommittee(LDSClassifier):
         (len(X), n_rules, n_classes) array
         """
         check_is_fitted(self)
-        kernels = {
-            part: ReferenceKernel(self.systems_, [self._make_term(part)], None)
-            for part in self._list_parts()
-        }
+        kernels = self._make_kernels(self.systems_)
         systems = check_same_layout(X, self.systems_, "the model was fitted with")
         found = np.empty((len(systems), len(self.rules), len(self.classes_)))
         for block in cut_rows(len(systems), len(self.systems_)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,9 @@ class Ensemble:
     kind_factors: dict[str, float]
 
 
-def choose_members(losses: Floats, is_random: NDArray[np.bool_], max_members: int) -> Members:
+def choose_members(
+    losses: Floats, is_random: NDArray[np.bool_], max_members: int, tolerance: float = np.inf
+) -> Members:
     """Return the best candidates of fitted and of random systems, both kinds weighted equally.
 
     Folds cannot tell the best twenty candidates apart, and their mean is better than any of them.
@@ -64,8 +66,11 @@ def choose_members(losses: Floats, is_random: NDArray[np.bool_], max_members: in
     losses : (n_candidates,) array
     is_random : (n_candidates,) array of bool
     max_members : int
+    tolerance : float
+        Candidates whose loss is more than this many times the smallest are left out.
     """
     order = np.argsort(losses, kind="stable")
+    order = order[~(losses[order] > tolerance * losses[order[0]])]
     fitted, random = order[~is_random[order]], order[is_random[order]]
     if max_members == 1:
         return Members(order[:1], np.ones(1))
@@ -98,6 +103,6 @@ def _calibrate(trials: Sequence[Trial], weights: Floats) -> float:
     return fit_factor(mean.reshape(-1, n_classes), truth, n_repeats)
 
 
-def flag_random(trials: Sequence[Trial]) -> NDArray[np.bool_]:
+def flag_random(trials: Sequence[Any]) -> NDArray[np.bool_]:
     """Return which candidates are random systems, (n_trials,)."""
     return np.array([isinstance(trial.source, RandomBank) for trial in trials])

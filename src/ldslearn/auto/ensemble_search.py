@@ -1,6 +1,5 @@
 """From labelled sequences to a fitted ensemble: sample, search, choose, fit, report."""
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from ldslearn.auto.members import FittedMembers, fit_members
 from ldslearn.auto.report import Report
 from ldslearn.auto.reporting import make_report
 from ldslearn.auto.search import Search
+from ldslearn.auto.tasks import LabelTask
 from ldslearn.auto.trials import KernelMatrices, Trial
 from ldslearn.sequences.named import select
 
@@ -39,7 +39,7 @@ def search_ensemble(
     max_members: int,
     random: np.random.RandomState,
     n_jobs: int | None,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float],
 ) -> tuple[FittedMembers, Report]:
     """Search the candidates within a time budget, and fit the best ones.
 
@@ -76,9 +76,12 @@ def search_ensemble(
             sample_folds = assign_folds(part_labels[sample], sample_owners, 1, random)
             if not (sample_folds >= 0).any():
                 sample, sample_folds = np.arange(len(searched)), folds[:1]
+        banks = [RandomBank(random.randint(2**31)) for _ in range(_N_BANKS)]
         search = Search(
             part,
-            part_labels,
+            LabelTask(
+                part_labels, shuffle_within_folds(part_labels, folds[0], _N_SHUFFLES, random)
+            ),
             folds,
             deadline=start + fraction * time_budget,
             n_jobs=n_jobs,
@@ -86,15 +89,14 @@ def search_ensemble(
             sample=sample,
             sample_folds=sample_folds,
             shortest=min(x.shape[1] for x in sequences),
-            banks=[RandomBank(random.randint(2**31)) for _ in range(_N_BANKS)],
-            shuffled=shuffle_within_folds(part_labels, folds[0], _N_SHUFFLES, random),
+            banks=banks,
             clock=clock,
         )
         if tested.any():
             search.run()
             ensemble = build_ensemble(search.trials, max_members)
         else:
-            ensemble = _make_untested_ensemble(search, part)
+            ensemble = _make_untested_ensemble(search, part, len(classes))
         trained = np.arange(len(sequences))
         if len(part) < len(sequences):
             sources = {trial.source for trial in ensemble.trials}
@@ -126,11 +128,10 @@ def search_ensemble(
     return members, report
 
 
-def _make_untested_ensemble(search: Search, X: list[NDArray[Any]]) -> Ensemble:
+def _make_untested_ensemble(search: Search, X: list[NDArray[Any]], n_classes: int) -> Ensemble:
     """Return the initial encoding alone, where nothing can be held out."""
     encoding = search.make_initial_encoding()
     search.kernels[encoding] = KernelMatrices.of(encoding, X, search.n_jobs)
-    n_classes = int(search.labels.max()) + 1
     logs, truth = np.empty((1, 0, n_classes)), np.empty(0, dtype=np.int64)
     trial = Trial(encoding, QUICK_RULES[-1], logs, truth, 10.0)
     return Ensemble([trial], np.ones(1), 1.0, dict.fromkeys(KINDS, 1.0))

@@ -1,6 +1,6 @@
 """What accuracy to expect of an ensemble of the best of many candidates on new sequences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from ldslearn._types import Floats, Indices
-from ldslearn.auto.ensemble import choose_members, flag_random
+from ldslearn.auto.ensemble import Members, choose_members, flag_random
 from ldslearn.auto.trials import Trial
 
 _N_SAMPLES = 200
@@ -37,33 +37,64 @@ def expected_accuracy(
     groups : (n_tested,) array or None
     random : RandomState
     """
-    losses = np.stack([trial.losses.mean(axis=0) for trial in trials])  # (n_trials, n_tested)
     n_repeats = max(len(trial.logs) for trial in trials)
-    is_random, truth = flag_random(trials), trials[0].truth
+    truth = trials[0].truth
+
+    def find_correct(members: Members) -> Floats:
+        """Fraction of repeats in which an ensemble is right, (n_tested,)."""
+        mean = np.zeros((n_repeats, *trials[0].logs.shape[1:]))
+        for i, weight in zip(*members, strict=True):
+            mean += weight * trials[i].logs  # one repeat counts for all
+        return (mean.argmax(axis=2) == truth).mean(axis=0)
+
     units = number_units(groups, len(truth))
-    n_units = int(units.max()) + 1
+    accuracy, right = repeat_choice(trials, max_members, units, random, find_correct)
+    return accuracy, _standard_error(accuracy, right, units)
+
+
+def repeat_choice(
+    trials: Sequence[Any],
+    max_members: int,
+    units: Indices,
+    random: np.random.RandomState,
+    measure: Callable[[Members], Floats],
+    tolerance: float = np.inf,
+) -> tuple[float, Floats]:
+    """Return the mean measure of sequences that the choice of members did not see.
+
+    The measures of all sequences, by the members that all of them choose, are returned as well.
+
+    Parameters
+    ----------
+    trials : sequence of Trial or NumberTrial
+    max_members : int
+    units : (n_tested,) array
+        Number of the group of each sequence; whole groups are sampled.
+    random : RandomState
+    measure : callable
+        ``measure(members)`` returns one value per sequence.
+    tolerance : float
+        As in :func:`~ldslearn.auto.ensemble.choose_members`.
+    """
+    losses = np.stack([trial.losses.mean(axis=0) for trial in trials])  # (n_trials, n_tested)
+    is_random, n_units = flag_random(trials), int(units.max()) + 1
     sampled = random.multinomial(n_units, np.full(n_units, 1 / n_units), _N_SAMPLES)[:, units]
     known: dict[bytes, Floats] = {}
 
-    def find_correct(sample: Indices) -> Floats:
-        """Fraction of repeats in which the ensemble of a sample is right, (n_tested,)."""
-        members = choose_members(losses @ sample, is_random, max_members)
+    def measure_choice(sample: Indices) -> Floats:
+        members = choose_members(losses @ sample, is_random, max_members, tolerance)
         key = members.indices.tobytes()
         if key not in known:
-            mean = np.zeros((n_repeats, *trials[0].logs.shape[1:]))
-            for i, weight in zip(*members, strict=True):
-                mean += weight * trials[i].logs  # one repeat counts for all
-            known[key] = (mean.argmax(axis=2) == truth).mean(axis=0)
+            known[key] = measure(members)
         return known[key]
 
-    hits = n_left = 0.0
+    total = n_left = 0.0
     for sample in sampled:
         left = sample == 0
-        hits += float(find_correct(sample)[left].sum())
+        total += float(measure_choice(sample)[left].sum())
         n_left += int(left.sum())
-    right = find_correct(np.ones(len(truth), dtype=np.int64))
-    accuracy = hits / n_left if n_left else float(right.mean())
-    return accuracy, _standard_error(accuracy, right, units)
+    whole = measure_choice(np.ones(len(units), dtype=np.int64))
+    return (total / n_left if n_left else float(whole.mean())), whole
 
 
 def measure_optimism(

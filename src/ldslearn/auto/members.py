@@ -92,7 +92,7 @@ def _fit_random_systems(
 ) -> RandomSystemsClassifier:
     if not searched:
         return bank.make_classifier(search.n_jobs).fit(X, y)
-    classifier = search.random_classifiers[bank]
+    classifier = search.random_models[bank]
     classifier.classes_ = np.unique(y)  # the search knows classes by their numbers
     return classifier
 
@@ -122,5 +122,5 @@ def _fit_committee(
         return make_pipeline(*scalers, encoder, committee).fit(X, y)
     for scaler in scalers:
         X = scaler.fit_transform(X)
-    committee.fit_matrices(kernels.systems, kernels.matrices, y)
+    committee.fit_matrices(kernels.systems, kernels.matrices, y, kernels.expansions)
     return make_pipeline(*scalers, encoder.fit(X), committee)

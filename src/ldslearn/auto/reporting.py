@@ -81,7 +81,7 @@ def make_report(
         n_trained=n_trained,
         seconds=seconds,
         time_budget=time_budget,
-        stopped=_explain_end(search),
+        stopped=explain_end(search),
     )
 
 
@@ -114,7 +114,7 @@ def _measure(trial: Trial, groups: NDArray[Any] | None) -> dict[str, float]:
     return {"accuracy": trial.accuracy, "standard_error": error, "loss": trial.loss}
 
 
-def list_parameters(trial: Trial) -> dict[str, Any]:
+def list_parameters(trial: Any) -> dict[str, Any]:
     """Return the parameters of a candidate as plain values."""
     source, rule = trial.source, trial.rule
     if isinstance(source, RandomBank):
@@ -163,7 +163,8 @@ def _explain_choice(search: Search, ensemble: Ensemble) -> str:
     return "mean of " + " and of ".join(text for text in (fitted, random) if text) + both
 
 
-def _explain_end(search: Search) -> str:
+def explain_end(search: Search) -> str:
+    """Return why a search ended, in words."""
     if not search.left_out:
         return "nothing better was left to try"
     *some, last = dict.fromkeys(search.left_out)

@@ -1,6 +1,5 @@
 """The search: coarse over encodings, then fine over rules, within a time budget."""
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -12,21 +11,14 @@ from ldslearn._types import Floats, Indices
 from ldslearn.auto.candidates import (
     ORDERS,
     OTHER_RULES,
-    QUICK_RULES,
     RIDGE_RULES,
-    SHUFFLED_RULES,
     Encoding,
     RandomBank,
     Rule,
 )
-from ldslearn.auto.trials import (
-    KernelMatrices,
-    Trial,
-    evaluate_random_systems,
-    evaluate_rules,
-    evaluate_shuffled,
-)
-from ldslearn.random_systems import RandomSystemsClassifier
+from ldslearn.auto.shared_encodings import SharedEncodings
+from ldslearn.auto.tasks import Task
+from ldslearn.auto.trials import KernelMatrices
 from ldslearn.sequences.moments import pooled_deviations
 
 _IMPOSSIBLE = (ValueError, np.linalg.LinAlgError)  # an encoding for these sequences
@@ -51,7 +43,8 @@ class Search:
     Parameters
     ----------
     X : list of (n_channels, n_timepoints) arrays
-    labels : (N,) array
+    task : Task
+        Targets of the sequences, and how candidates are evaluated.
     folds : (n_repeats, N) array
     deadline : float
         In the time of `clock`.
@@ -64,8 +57,6 @@ class Search:
     shortest : int
         Time points of the shortest sequence, also of those that are not searched.
     banks : sequence of RandomBank
-    shuffled : (n_shuffles, N) array
-        Shuffled labels, for what the same candidates reach by chance.
     clock : callable
         Returns the time in seconds.
 
@@ -79,7 +70,7 @@ class Search:
         Per shuffle of the labels, ridge regressions on all encodings and banks.
     trials : list of Trial
         On all sequences and repeats.
-    random_classifiers : dict of RandomBank to RandomSystemsClassifier
+    random_models : dict of RandomBank to estimator
         Of the banks that were tried, trained on all sequences.
     kernels : dict of Encoding to KernelMatrices
         Of the best encodings.
@@ -94,7 +85,7 @@ class Search:
     def __init__(
         self,
         X: list[NDArray[Any]],
-        labels: Indices,
+        task: Task,
         folds: Floats,
         *,
         deadline: float,
@@ -104,24 +95,24 @@ class Search:
         sample_folds: Floats,
         shortest: int,
         banks: Sequence[RandomBank],
-        shuffled: Indices,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float],
     ) -> None:
-        self.X, self.labels, self.folds = X, labels, folds
+        self.X, self.task, self.folds = X, task, folds
         self.deadline, self.n_jobs, self.report_progress = deadline, n_jobs, report_progress
         self.sample, self.sample_folds, self.banks = sample, sample_folds, banks
-        self.shuffled, self.clock = shuffled, clock
+        self.clock = clock
         self.n_channels = len(X[0])
         self.shortest, self.warm_up_seconds = shortest, 0.0
         self.kernels: dict[Encoding, KernelMatrices] = {}
-        self.trials: list[Trial] = []
-        self.random_classifiers: dict[RandomBank, RandomSystemsClassifier] = {}
+        self.trials: list[Any] = []
+        self.random_models: dict[RandomBank, Any] = {}
         self.coarse_losses: dict[Encoding, float] = {}
-        self.coarse_trials: list[Trial] = []
-        self.shuffled_trials: list[list[Trial]] = [[] for _ in shuffled]
+        self.coarse_trials: list[Any] = []
+        self.shuffled_trials: list[list[Any]] = [[] for _ in range(task.n_shuffles)]
         self.kernel_seconds: dict[Encoding, float] = {}
         self.left_out: list[str] = []
         self._seconds: dict[Encoding, float] = {}
+        self._encodings = SharedEncodings([X[i] for i in sample], n_jobs)
 
     @property
     def growth(self) -> float:
@@ -141,13 +132,13 @@ class Search:
         skipped: set[Encoding] = set()
         while n_without_progress < _N_PROPERTIES and self.clock() < coarse_end:
             before = best
-            for candidate in best.find_neighbours(step, self.n_channels, self.shortest):
-                if candidate in self.coarse_losses:
-                    continue
+            found = best.find_neighbours(step, self.n_channels, self.shortest)
+            candidates = [one for one in found if one not in self.coarse_losses]
+            for i, candidate in enumerate(candidates):
                 if self.clock() + self._estimate_seconds(candidate) > coarse_end:
                     skipped.add(candidate)  # a cheaper one may still fit
                     continue
-                self._try_encoding_if_possible(candidate)
+                self._try_encoding_if_possible(candidate, candidates[i + 1 :])
             top = self._rank_encodings(self.coarse_losses)[0]
             if self.coarse_losses[top] < (1 - _MIN_IMPROVEMENT) * self.coarse_losses[best]:
                 best = top
@@ -157,7 +148,7 @@ class Search:
             self.left_out.append("encodings")
         self._compare_finalists()
 
-    def list_comparable_trials(self) -> list[Trial]:
+    def list_comparable_trials(self) -> list[Any]:
         """Return every candidate that was evaluated on all sequences, in all repeats or in one."""
         if len(self.sample) < len(self.X):
             return self.trials
@@ -203,34 +194,35 @@ class Search:
     def _warm_up(self, encoding: Encoding) -> None:
         """Compile functions, or load what was compiled; that time is not part of the budget."""
         start = self.clock()
-        few = np.concatenate([np.flatnonzero(self.labels == c)[:2] for c in (0, 1)])
-        X, labels = [self.X[i] for i in few], self.labels[few]
+        few = self.task.pick_few()
+        X, task = [self.X[i] for i in few], self.task.select(few)
         folds = np.arange(len(few), dtype=np.float64)[None]
         kernels = KernelMatrices.of(encoding, X, self.n_jobs)
-        evaluate_rules(kernels, encoding, QUICK_RULES, labels, folds, self.n_jobs)
+        task.evaluate_rules(kernels, encoding, task.quick_rules, folds, self.n_jobs)
         if self.banks:
-            bank = self.banks[0]
-            evaluate_random_systems(bank, X, labels, folds, labels[None], self.n_jobs)
+            task.evaluate_bank(self.banks[0], X, folds, self.n_jobs)
         self.warm_up_seconds = self.clock() - start
         self.deadline += self.warm_up_seconds
 
-    def _try_encoding_if_possible(self, encoding: Encoding) -> None:
+    def _try_encoding_if_possible(
+        self, encoding: Encoding, others: Sequence[Encoding] = ()
+    ) -> None:
         try:
-            self._try_encoding(encoding)
+            self._try_encoding(encoding, others)
         except _IMPOSSIBLE:
             self.coarse_losses[encoding] = np.inf
 
-    def _try_encoding(self, encoding: Encoding) -> None:
+    def _try_encoding(self, encoding: Encoding, others: Sequence[Encoding]) -> None:
         """Evaluate an encoding by a few rules, in one repeat of the folds of the sample."""
         start = self.clock()
-        kernels = KernelMatrices.of(encoding, [self.X[i] for i in self.sample], self.n_jobs)
-        for rule in QUICK_RULES:
+        kernels = KernelMatrices(self._encodings.encode(encoding, others), self.n_jobs)
+        for rule in self.task.quick_rules:
             kernels.mix(rule)
         self.kernel_seconds[encoding] = self.clock() - start
-        trials = evaluate_rules(
-            kernels, encoding, QUICK_RULES, self.labels[self.sample], self.sample_folds,
-            self.n_jobs,
-        )  # fmt: skip
+        part = self.task.select(self.sample)
+        trials = part.evaluate_rules(
+            kernels, encoding, part.quick_rules, self.sample_folds, self.n_jobs
+        )
         best = min(trials, key=lambda trial: trial.loss)
         self.coarse_trials += trials
         self.coarse_losses[encoding] = best.loss
@@ -240,19 +232,17 @@ class Search:
         finalists = self._rank_encodings(self.kernels)[:_FINALISTS]
         self.kernels = {e: self.kernels[e] for e in finalists}
         self._seconds[encoding] = self.clock() - start
-        self.report_progress(f"{len(self.coarse_losses)} encodings tried, last {best.accuracy:.1%}")
+        self.report_progress(f"{len(self.coarse_losses)} encodings tried, last {best.headline}")
 
     def _try_random_systems(self) -> None:
         """Evaluate the first bank of random systems, and others if they take little time."""
         for bank in self.banks:
             start = self.clock()
-            trial, chance, classifier = evaluate_random_systems(
-                bank, self.X, self.labels, self.folds, self.shuffled, self.n_jobs
-            )
+            trial, chance, model = self.task.evaluate_bank(bank, self.X, self.folds, self.n_jobs)
             self.trials.append(trial)
             self._keep_shuffled(chance)
-            self.random_classifiers[bank] = classifier
-            self.report_progress(f"random systems tried, {trial.accuracy:.1%}")
+            self.random_models[bank] = model
+            self.report_progress(f"random systems tried, {trial.headline}")
             now = self.clock()
             if now - start > _BANK_FRACTION * (self.deadline - now) and bank != self.banks[-1]:
                 self.left_out.append("banks of random systems")
@@ -260,16 +250,11 @@ class Search:
 
     def _shuffle_labels(self, encoding: Encoding) -> None:
         """Evaluate ridge regressions on an encoding with shuffled labels."""
-        kernels = self.kernels[encoding]
-        for rule in SHUFFLED_RULES:
-            self._keep_shuffled(
-                evaluate_shuffled(
-                    kernels.decompose(rule), encoding, rule, rule.penalty, self.shuffled,
-                    self.folds[0],
-                )
-            )  # fmt: skip
+        found = self.task.evaluate_shuffled(self.kernels[encoding], encoding, self.folds[0])
+        for trials in found:
+            self._keep_shuffled(trials)
 
-    def _keep_shuffled(self, trials: list[Trial]) -> None:
+    def _keep_shuffled(self, trials: list[Any]) -> None:
         for kept, trial in zip(self.shuffled_trials, trials, strict=True):
             kept.append(trial)
 
@@ -300,27 +285,27 @@ class Search:
                     if tried and start + _RULE_SAFETY * slowest > self.deadline:
                         self.left_out.append("kernel weights")
                         return
-                    self.trials += evaluate_rules(
-                        self.kernels[encoding], encoding, [rule], self.labels, self.folds,
-                        self.n_jobs,
-                    )  # fmt: skip
+                    self.trials += self.task.evaluate_rules(
+                        self.kernels[encoding], encoding, [rule], self.folds, self.n_jobs
+                    )
                     slowest = max(slowest, self.clock() - start)
                 if kind == "quick" and len(self.sample) < len(self.X):
                     self._shuffle_labels(encoding)
                 if kind == "ridge":
                     self.kernels[encoding].paths.clear()  # as large as kernel matrices
                 leader = min(self.trials, key=lambda trial: trial.loss)
-                self.report_progress(
-                    f"{len(self.trials)} settings tried, best {leader.accuracy:.1%}"
-                )
+                self.report_progress(f"{len(self.trials)} settings tried, best {leader.headline}")
 
     def _list_rules(self, kind: str, encoding: Encoding) -> list[Rule]:
         """Return the rules to try next: all regressions, then others with the best weights."""
         if kind == "quick":
-            return list(QUICK_RULES)
+            return list(self.task.quick_rules)
         done = {trial.rule: trial.loss for trial in self.trials if trial.source == encoding}
         if kind == "ridge":
-            return [rule for rule in RIDGE_RULES if rule not in done]
+            known = RIDGE_RULES if self.task.ridge_rules is None else self.task.ridge_rules
+            return [rule for rule in known if rule not in done]
+        if not self.task.tries_others:
+            return []
         losses: dict[tuple[float, ...], float] = {}
         for rule, loss in done.items():
             if rule is not None and rule.kind == "ridge":

@@ -38,6 +38,8 @@ class KernelMatrices:
         Of the kernels that have one.
     paths : dict of weights to RidgePath
         Ridge regressions on those weighted sums that were needed so far.
+    expansions : dict of Rule to (weights, intercepts)
+        Of the ridge regressions on all sequences that were evaluated.
     """
 
     systems: LDS
@@ -46,6 +48,7 @@ class KernelMatrices:
     scales: dict[str, float] = field(default_factory=dict)
     bandwidths: dict[str, float] = field(default_factory=dict)
     paths: dict[tuple[float, ...], RidgePath] = field(default_factory=dict)
+    expansions: dict[Rule, tuple[Floats, Floats]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, encoding: Encoding, X: list[NDArray[Any]], n_jobs: int | None) -> "KernelMatrices":
@@ -131,6 +134,11 @@ class Trial:
         return float(self.correct.mean())
 
     @property
+    def headline(self) -> str:
+        """The result in a word, for lines of progress."""
+        return f"{self.accuracy:.1%}"
+
+    @property
     def loss(self) -> float:
         """Mean over sequences and repeats, by which candidates are compared.
 
@@ -168,22 +176,27 @@ def evaluate_rules(
     tested = np.flatnonzero(folds[0] >= 0)
     trials = []
     for rule in rules:
-        held_out = [_score_held_out(kernels, rule, labels, fold, n_jobs) for fold in folds]
+        held_out = _score_held_out(kernels, rule, labels, folds, n_jobs)
         scores = [found[tested] for found in held_out]
         trials.append(Trial.of(encoding, rule, np.stack(scores), labels[tested]))
     return trials
 
 
 def _score_held_out(
-    kernels: KernelMatrices, rule: Rule, labels: Indices, fold: Floats, n_jobs: int | None
-) -> Floats:
-    """Return the scores of every sequence by the rule without its fold, (N, n_classes)."""
+    kernels: KernelMatrices, rule: Rule, labels: Indices, folds: Floats, n_jobs: int | None
+) -> list[Floats]:
+    """Return the scores of every sequence by the rule without its fold, (N, n_classes) per repeat.
+
+    Ridge regressions on all sequences are kept, as the decomposition is not.
+    """
     if rule.kind == "ridge":
-        path = kernels.decompose(rule)
-        return path.predict_held_out(make_targets(labels), rule.penalty, fold)
+        path, targets = kernels.decompose(rule), make_targets(labels)
+        kernels.expansions[rule] = path.fit(targets, rule.penalty)
+        return [path.predict_held_out(targets, rule.penalty, fold) for fold in folds]
+    K = kernels.mix(rule)
     if rule.kind == "svm":
-        return score_held_out_pairs(kernels.mix(rule), labels, fold, rule.value)
-    return score_held_out_codes(rule, kernels.mix(rule), labels, fold, n_jobs)
+        return [score_held_out_pairs(K, labels, fold, rule.value) for fold in folds]
+    return [score_held_out_codes(rule, K, labels, fold, n_jobs) for fold in folds]
 
 
 def evaluate_shuffled(
@@ -243,8 +256,8 @@ def evaluate_random_systems(
         As in :func:`evaluate_shuffled`.
     n_jobs : int or None
     """
-    classifier = bank.make_classifier(n_jobs).fit(X, labels)
-    path = RidgePath.decompose_features(classifier.compute_features(X))
+    classifier = bank.make_classifier(n_jobs)
+    path = classifier._fit(X, labels)
     tested, penalty = np.flatnonzero(folds[0] >= 0), classifier.penalty_
     targets = make_targets(labels)
     scores = [path.predict_held_out(targets, penalty, fold)[tested] for fold in folds]

@@ -8,7 +8,8 @@ outputs are kept beyond a tile. The functions are compiled at their first call, 
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ldslearn._compiling import njit
 
 LANES = 4  # systems side by side
 TILE = 512  # time points; four rows of inputs and outputs take 32 KiB

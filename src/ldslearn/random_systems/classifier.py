@@ -5,24 +5,23 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin
 
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._parallel import limit_blas_threads
-from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
 from ldslearn.classify.calibration import calibrated_probabilities, fit_factor
 from ldslearn.classify.labels import check_labels
+from ldslearn.classify.ridge_path import RidgePath
 from ldslearn.models.imputation import fill_or_check, fit_imputer
+from ldslearn.random_systems.base import RandomSystemsModel
 from ldslearn.random_systems.explanation import Explanation, name_channels, share_channels
 from ldslearn.random_systems.regression import fit_ridge
-from ldslearn.random_systems.transformer import RandomSystems
 from ldslearn.sequences.orientation import warn_if_transposed
 
 
-class RandomSystemsClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
+class RandomSystemsClassifier(ClassifierMixin, RandomSystemsModel):
     r"""Classify sequences by ridge regression on the features of random systems.
 
     It is fast, needs no choice of parameters, and accepts sequences of one time point and more,
@@ -95,23 +94,6 @@ class RandomSystemsClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
     1.0
     """
 
-    def __init__(
-        self,
-        n_systems: int = 1000,
-        *,
-        n_thresholds: int = 8,
-        n_components: int | str | None = "auto",
-        missing: str = "raise",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_systems = n_systems
-        self.n_thresholds = n_thresholds
-        self.n_components = n_components
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def fit(self, X: Any, y: Any) -> Self:
         """Draw the systems, and fit the regression.
 
@@ -124,17 +106,16 @@ class RandomSystemsClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        self._fit(X, y)
+        return self
+
+    def _fit(self, X: Any, y: Any) -> RidgePath:
+        """Fit, and return the regressions for all penalties."""
         imputer = fit_imputer(X, self.missing, self.n_jobs)
         sequences = fill_or_check(X, imputer)
         warn_if_transposed(X, sequences)
         classes, labels = check_labels(y, len(sequences), "sequences")
-        systems = RandomSystems(
-            self.n_systems,
-            n_thresholds=self.n_thresholds,
-            n_components=self.n_components,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )._fit(sequences)
+        systems = self._fit_transformer(sequences)
         found = fit_ridge(systems._transform(sequences, self.n_jobs), labels)
         # All at once: a fit that is interrupted leaves the model of the one before.
         self.classes_, self.transformer_, self.n_channels_in_ = classes, systems, len(sequences[0])
@@ -142,7 +123,7 @@ class RandomSystemsClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
         self.coef_, self.intercept_ = found.coef, found.intercept
         self.left_out_scores_, self.imputer_ = found.left_out, imputer
         self._factor = fit_factor(found.left_out, labels)
-        return self
+        return found.path
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of every sequence.
@@ -274,23 +255,6 @@ class RandomSystemsClassifier(NonTabularMixin, ClassifierMixin, BaseEstimator):
 
     def _score_classes(self, X: Any) -> Floats:
         return self._score_features(self.compute_features(X))
-
-    def compute_features(self, X: Any) -> Floats:
-        """Return the features that scores are linear in, scaled as those of training.
-
-        Parameters
-        ----------
-        X : list of (n_channels, n_timepoints) arrays or (N, n_channels, n_timepoints) array
-
-        Returns
-        -------
-        (N, n_features) array
-        """
-        check_is_fitted(self)
-        features = self.transformer_._transform(fill_or_check(X, self.imputer_), self.n_jobs)
-        features -= self.mean_
-        features /= self.scale_
-        return features
 
     def _score_features(self, features: Floats) -> Floats:
         with limit_blas_threads():

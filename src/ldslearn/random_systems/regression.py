@@ -15,7 +15,7 @@ _PENALTIES = 0.3 * np.logspace(-6, 0, 13)
 
 @dataclass(frozen=True)
 class RidgeFit:
-    """A regression of class targets, 1 for the own class and -1 for others, on scaled features.
+    """A regression on scaled features: of numbers, or of 1 for the own class and -1 for others.
 
     Attributes
     ----------
@@ -27,6 +27,8 @@ class RidgeFit:
     penalty : float
     left_out : (N, n_classes) array
         Scores of each training example by the regression without it.
+    path : RidgePath
+        The regressions for all penalties.
     """
 
     mean: Floats
@@ -35,6 +37,7 @@ class RidgeFit:
     intercept: Floats
     penalty: float
     left_out: Floats
+    path: RidgePath
 
 
 def fit_ridge(features: Floats, labels: Indices) -> RidgeFit:
@@ -46,17 +49,29 @@ def fit_ridge(features: Floats, labels: Indices) -> RidgeFit:
     labels : (N,) array
         Indices of classes.
     """
+    return fit_targets(features, make_targets(labels), _PENALTIES)
+
+
+def fit_targets(features: Floats, targets: Floats, penalties: Floats) -> RidgeFit:
+    """Return the regression of numbers whose penalty has the smallest error of left-out examples.
+
+    Parameters
+    ----------
+    features : (N, n_features) array
+    targets : (N, n_outputs) array
+    penalties : (n,) array
+        To choose from, per feature.
+    """
     mean, scale = features.mean(axis=0), features.std(axis=0)
     scale[scale == 0] = 1.0
     Z = (features - mean) / scale
-    targets = make_targets(labels)
     with limit_blas_threads():
         path = RidgePath.decompose_features(Z)
         found = []
-        for penalty in _PENALTIES * features.shape[1]:
+        for penalty in penalties * features.shape[1]:
             left_out = path.predict_left_out(targets, penalty)
             found.append((float(np.square(left_out - targets).mean()), penalty, left_out))
         _, penalty, left_out = min(found, key=lambda one: one[:2])
         weights, _ = path.fit(targets, penalty)
         coef = Z.T @ weights
-    return RidgeFit(mean, scale, coef, targets.mean(axis=0), float(penalty), left_out)
+    return RidgeFit(mean, scale, coef, targets.mean(axis=0), float(penalty), left_out, path)

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn._checks import as_random_state, check_channel_count, check_jobs, check_whole
@@ -25,7 +25,9 @@ from ldslearn.sequences.orientation import warn_if_transposed
 _FOR_THRESHOLDS = 20  # training sequences whose outputs decide the thresholds
 
 
-class RandomSystems(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class RandomSystems(
+    NonTabularMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     r"""Describe sequences by how often they drive random systems above thresholds.
 
     Nothing is fitted to a sequence. It drives many random systems of second order, which differ in
@@ -167,6 +169,10 @@ class RandomSystems(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_
         standardization = Standardization(self.mean_, self.scale_, self.components_)
         running = RunningSystems(self.bank_)
         return [running.compute_outputs(standardization.apply(x)) for x in sequences]
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.bank_.thresholds.size)
 
     def _fit(self, sequences: list[NDArray[Any]]) -> Self:
         check_whole("n_systems", self.n_systems)
