@@ -94,7 +94,7 @@ def test_examples_in_docstrings(module):
 def test_supported_versions_are_those_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["dask"], *extras["hdf5"]]
+    asked = [*project["dependencies"], *extras["dask"], *extras["hdf5"], *extras["search"]]
     lowest = dict(text.split(">=") for text in asked if ";" not in text)  # on any Python
     section = (ROOT / "README.md").read_text().split("## Supported versions")[1].split("\n## ")[0]
     stated = dict(re.findall(r"^\| `([\w-]+)` \| ([\d.]+) \|", section, re.MULTILINE))

@@ -38,7 +38,7 @@ def imported_packages():
 
 
 def test_dependencies_are_the_imported_packages():
-    optional = names_of(EXTRAS["dask"]) | names_of(EXTRAS["hdf5"])
+    optional = {name for extra in ("dask", "hdf5", "search") for name in names_of(EXTRAS[extra])}
     assert imported_packages() == names_of(PROJECT["dependencies"]) | optional
 
 
@@ -79,7 +79,7 @@ def test_the_command_names_the_extra(need, run_without):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("package", ["pandas", "dask", "distributed", "h5py"])
+@pytest.mark.parametrize("package", ["pandas", "dask", "distributed", "h5py", "usearch"])
 def test_nothing_else_needs_the_optional_packages(package, run_without):
     done = run_without(package, "from ldslearn.cli import main\nmain()", "inspect", "clips")
     assert done.returncode == 0, done.stderr

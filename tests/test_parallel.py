@@ -1,5 +1,6 @@
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -65,6 +66,17 @@ def test_progress_appears_in_a_terminal_only(monkeypatch, capsys):
     assert "fitting systems" in capsys.readouterr().err
 
 
+def test_nested_work_is_named_next_to_the_bar(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, for rich
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(_parallel, "_SECONDS_BEFORE_PROGRESS", -1.0)
+    with _parallel.show_progress("evaluating", 2) as advance:
+        advance(1, "round 2 of 2")
+        for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
+    assert "round 2 of 2: fitting systems" in capsys.readouterr().err
+    assert _parallel._describe_nested is None
+
+
 def test_no_progress_for_short_work(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     for_each_block(lambda block: None, 20, n_jobs=1, description="fitting systems")
@@ -73,8 +85,7 @@ def test_no_progress_for_short_work(monkeypatch, capsys):
 
 def test_overlapping_calls_leave_no_limit_behind():
     """The first to come limits and restores, whoever is still at work."""
-    with threadpoolctl.threadpool_limits(2):
-        before = blas_threads()
+    before = blas_threads()
     inside, leave = threading.Event(), threading.Event()
 
     def work(block):
@@ -98,3 +109,29 @@ def test_jobs_are_threads():
     """Two blocks that wait for each other end only if they run at the same time."""
     barrier = threading.Barrier(2, timeout=10)
     for_each_block(lambda block: barrier.wait() and None, 2, n_jobs=2, description="")
+
+
+def test_an_error_waits_for_threads_that_the_pool_forgot(monkeypatch):
+    """An interrupt while a thread starts: the pool does not know the thread, which goes on."""
+    begun, seen = threading.Event(), []
+
+    def work(block):
+        begun.set()
+        time.sleep(0.2)
+        seen.append(block)
+
+    original = ThreadPoolExecutor._adjust_thread_count
+
+    def forget(pool):
+        original(pool)
+        pool._threads.clear()
+        begun.wait(10)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ThreadPoolExecutor, "_adjust_thread_count", forget)
+    with pytest.raises(KeyboardInterrupt):
+        for_each_block(work, 8, n_jobs=2, description="")
+    n_seen = len(seen)
+    assert n_seen == 1
+    time.sleep(0.5)
+    assert len(seen) == n_seen

@@ -74,7 +74,8 @@ def test_the_conda_recipe_asks_for_what_the_package_asks_for():
     extras, wanted = PROJECT["optional-dependencies"], RECIPE["requirements"]
     python = f"python {PROJECT['requires-python'].replace('3.11', '${{ python_min }}')}"
     assert set(wanted["run"]) == bounds_of(PROJECT["dependencies"]) | {python}
-    assert set(wanted["run_constraints"]) == bounds_of(extras["dask"]) | bounds_of(extras["hdf5"])
+    optional = (bounds_of(extras[name]) for name in ("dask", "hdf5", "search"))
+    assert set(wanted["run_constraints"]) == set().union(*optional)
     assert PROJECT["requires-python"] == f">={RECIPE['context']['python_min']}"
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]
     assert bounds_of(build["requires"]) <= set(wanted["host"])

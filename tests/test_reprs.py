@@ -10,9 +10,9 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import ldslearn
-from ldslearn import LDS, LDSDictionary, LDSEncoder, SparseCoder, SparseCodingClassifier
+from ldslearn import LDS, LDSDictionary, LDSEncoder, LDSIndex, SparseCoder, SparseCodingClassifier
 from ldslearn._reprs import summarize_fields
-from ldslearn.auto import Report
+from ldslearn.auto import RegressionReport, Report
 from ldslearn.auto.certainty import Prediction
 from ldslearn.coding import SparsePath
 from ldslearn.datasets import Collection
@@ -99,6 +99,7 @@ VALUES = [
     DATA,
     NamedSequences(DATA.X, NAMES),
     Report({"n_states": 3}, TRIED, {}, 0.9, 0.1, LONG, TRIED, 5, N, 1.0, 60.0, LONG),
+    RegressionReport([0.1] * N, 0.9, {}, TRIED, TRIED, 5, N, 1.0, 60.0, LONG),
     Prediction(LABELS, list(LABELS), "probability", True, MATRIX),
     Settings(),
     Parameters({"n_states": 3}, {"n_states": "given"}),
@@ -142,8 +143,14 @@ def test_repr_of_a_store(tmp_path):
     check_short(store)
 
 
+def test_repr_of_an_index():
+    index = LDSIndex()
+    index.add(SYSTEMS[:200])
+    check_short(index)
+
+
 def test_every_public_class_is_checked():
-    checked = {type(value) for value in VALUES} | {LDSStore}
+    checked = {type(value) for value in VALUES} | {LDSStore, LDSIndex}
     public = {value for value in find_public().values() if inspect.isclass(value)}
     assert len(public) > 25
     assert public - checked == set()

@@ -8,15 +8,19 @@ from . import dictionary as dictionary
 from . import evaluate as evaluate
 from . import geometry as geometry
 from . import models as models
+from . import novelty as novelty
 from . import paper as paper
 from . import persist as persist
 from . import plot as plot
 from . import random_systems as random_systems
+from . import regress as regress
 from . import report as report
 from . import scale as scale
+from . import search as search
 from . import sequences as sequences
 from . import video as video
 from .auto import AutoLDSClassifier as AutoLDSClassifier
+from .auto import AutoLDSRegressor as AutoLDSRegressor
 from .classify import LDSSVC as LDSSVC
 from .classify import DictionaryClassifier as DictionaryClassifier
 from .classify import NearestLDSClassifier as NearestLDSClassifier
@@ -28,10 +32,14 @@ from .dictionary import FiniteDictionary as FiniteDictionary
 from .dictionary import LDSDictionary as LDSDictionary
 from .models import LDS as LDS
 from .models import LDSEncoder as LDSEncoder
+from .novelty import LDSNovelty as LDSNovelty
 from .persist import load as load
 from .persist import save as save
 from .random_systems import RandomSystems as RandomSystems
 from .random_systems import RandomSystemsClassifier as RandomSystemsClassifier
+from .regress import LDSRegressor as LDSRegressor
+from .search import LDSEmbedding as LDSEmbedding
+from .search import LDSIndex as LDSIndex
 
 __all__: list[str]
 __version__: str

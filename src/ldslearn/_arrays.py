@@ -25,7 +25,7 @@ _END = 22  # bytes of the last record of an archive, without its comment
 _HEADER = re.compile(
     r"""\{(?:[ ]{0,4}(?:
         ['"]descr['"][ ]{0,4}:[ ]{0,4}['"](?P<descr>[^'"]{1,20})['"]
-        | ['"]fortran_order['"][ ]{0,4}:[ ]{0,4}(?:True|False)
+        | ['"]fortran_order['"][ ]{0,4}:[ ]{0,4}(?P<by_columns>True|False)
         | ['"]shape['"][ ]{0,4}:[ ]{0,4}\((?P<shape>[0-9, L]*)\)
     )[ ]{0,4},?){3}[ ]{0,4}\}[ ]*\n?""",
     re.VERBOSE,
@@ -159,6 +159,32 @@ def read_npz(
                 return arrays
 
 
+def map_npz(path: str | os.PathLike[str], rule: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an npz file that is not compressed, read-only, in the file itself.
+
+    Sizes and headers are checked as in :func:`read_npz`; `rule` states what the file must be.
+    """
+    found: dict[str, NDArray[Any]] = {}
+    with open_file(path) as file, name_bad_file(path, rule), zipfile.ZipFile(file) as archive:
+        _check_count(archive, file)
+        _check_members(archive, os.fstat(file.fileno()).st_size, compressed=False)
+        for member in archive.infolist():
+            with archive.open(member) as stream:
+                dtype, shape, by_columns = _check_header(stream, member.file_size)
+                length = stream.tell()
+            file.seek(member.header_offset)
+            fixed = file.read(30)  # ends with the lengths of a name and of an extra field
+            start = file.tell() + sum(int.from_bytes(fixed[i : i + 2], "little") for i in (26, 28))
+            found[_array_name(member)] = (
+                np.asarray(
+                    np.memmap(path, dtype, "r", start + length, shape, "F" if by_columns else "C")
+                )
+                if math.prod(shape) * dtype.itemsize
+                else np.empty(shape, dtype)
+            )
+    return found
+
+
 def read_npy(path: str | os.PathLike[str], limit: int | None = None) -> NDArray[Any]:
     """Return the array of an npy file, with the checks of :func:`read_npz`."""
     with open_file(path) as file:
@@ -214,8 +240,11 @@ def _read_array(stream: IO[bytes], size: int) -> NDArray[Any]:
     return values
 
 
-def _check_header(stream: IO[bytes], size: int) -> None:
-    """Raise unless an npy header is one of numbers or texts that fill `size` bytes with it."""
+def _check_header(stream: IO[bytes], size: int) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
+    """Return dtype, shape and whether columns come first of an npy header.
+
+    Raise unless it is one of numbers or texts that fill `size` bytes with it.
+    """
     magic = stream.read(8)
     if magic[:6] != np.lib.format.MAGIC_PREFIX:
         raise ValueError("no npy header")
@@ -234,6 +263,7 @@ def _check_header(stream: IO[bytes], size: int) -> None:
     shape, rest = tuple(map(int, re.findall("[0-9]+", header["shape"]))), size - stream.tell()
     if math.prod(shape) * dtype.itemsize != rest:
         raise ValueError(f"{rest} bytes for an array of shape {shape} and dtype {dtype.str}")
+    return dtype, shape, header["by_columns"] == "True"
 
 
 def _check_values(values: NDArray[Any]) -> None:

@@ -54,6 +54,7 @@ def limit_blas_threads() -> Iterator[None]:
 
 
 _bar_lock = threading.Lock()
+_describe_nested: Callable[[str], None] | None = None  # writes next to the bar that is shown
 
 
 @contextmanager
@@ -61,13 +62,19 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
     """Show a progress bar on an interactive terminal, once the work takes a second.
 
     Yields ``advance(count, text=None)``; `text` replaces the description. Nested work has no bar of
-    its own.
+    its own: what it does is written next to the description of the bar.
     """
+    global _describe_nested  # there is one terminal
     console = Console(stderr=True)
-    if not description or not console.is_terminal or not _bar_lock.acquire(blocking=False):
+    if not description or not console.is_terminal:
         yield lambda count, text=None: None
         return
-    started, done = time.monotonic(), 0
+    if not _bar_lock.acquire(blocking=False):
+        tell = _describe_nested
+        yield lambda count, text=None: tell(text or description) if tell else None
+        return
+    started, done, own, is_over = time.monotonic(), 0, description, False
+    writing = threading.Lock()  # a nested thread may end after the bar
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -78,17 +85,31 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
     )
     task = bar.add_task(description, total=total)
 
-    def advance(count: int, text: str | None = None) -> None:
-        nonlocal done
-        done += count
-        bar.update(task, completed=done, description=text)
-        if not bar.live.is_started and time.monotonic() - started > _SECONDS_BEFORE_PROGRESS:
-            bar.start()
+    def write(text: str) -> None:
+        with writing:
+            if is_over:
+                return
+            bar.update(task, completed=done, description=text)
+            is_long = time.monotonic() - started > _SECONDS_BEFORE_PROGRESS
+            if is_long and not bar.live.is_started:
+                bar.start()
 
+    def advance(count: int, text: str | None = None) -> None:
+        nonlocal done, own
+        done, own = done + count, text or own
+        write(own)
+
+    def describe(nested: str) -> None:
+        write(f"{own}: {nested}")
+
+    _describe_nested = describe
     try:
         yield advance
     finally:
-        bar.stop()
+        _describe_nested = None
+        with writing:
+            is_over = True
+            bar.stop()
         _bar_lock.release()
 
 
@@ -111,8 +132,9 @@ def for_each_block(
     """Call `work(block)` for consecutive slices that cover ``range(n_items)``.
 
     Blocks run on threads and share memory: `work` writes its results to arrays. BLAS has one thread
-    per block whatever `n_jobs` is, so that results are the same to the last bit for any number of
-    jobs. `n_jobs` is as in joblib. When blocks fail, the error of the first one is raised.
+    per block whatever `n_jobs` is, so that results are the same for any number of jobs, to the last
+    bit unless `work` treats the items of a block together. `n_jobs` is as in joblib. When blocks
+    fail, the error of the first one is raised.
     """
     check_jobs(n_jobs)
     n_threads = 1 if _one_thread.get() else min(effective_n_jobs(n_jobs), n_items)
@@ -124,11 +146,30 @@ def for_each_block(
                 work(block)
                 advance(block.stop - block.start)
             return
+        # An interrupt while the pool starts a thread leaves one that the pool does not wait for.
+        n_running, is_stopped, change = 0, False, threading.Condition()
+
+        def run(block: slice) -> None:
+            nonlocal n_running
+            with change:
+                if is_stopped:
+                    return
+                n_running += 1
+            try:
+                work(block)
+            finally:
+                with change:
+                    n_running -= 1
+                    change.notify_all()
+
         with ThreadPoolExecutor(n_threads) as pool:
             try:
-                for block, _ in zip(blocks, pool.map(work, blocks), strict=True):
+                for block, _ in zip(blocks, pool.map(run, blocks), strict=True):
                     advance(block.stop - block.start)
             except BaseException:
+                with change:
+                    is_stopped = True
+                    change.wait_for(lambda: n_running == 0)
                 pool.shutdown(cancel_futures=True)
                 raise
 

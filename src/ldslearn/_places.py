@@ -49,7 +49,10 @@ def collect_notes() -> Iterator[Notes]:
 
 @contextmanager
 def locate_systems(
-    first: int | Sequence[int] = 0, batch: str = "", *, other: Place = (" of Y", 0)
+    first: int | Sequence[int] = 0,
+    batch: str = "",
+    *,
+    other: tuple[str, int | Sequence[int]] = (" of Y", 0),
 ) -> Iterator[None]:
     """Translate indices of systems, which are counted from 0 inside the block.
 
@@ -59,10 +62,10 @@ def locate_systems(
         Index of the first system in its batch, or the indices of all.
     batch : str
         The batch, such as " of Y"; "" for the first argument of the user.
-    other : (str, int)
-        Batch and index of the first system of Y.
+    other : (str, int or sequence of int)
+        The same of the systems of Y.
     """
-    begins = {"": (batch, first), " of Y": other}
+    begins: dict[str, tuple[str, int | Sequence[int]]] = {"": (batch, first), " of Y": other}
 
     def move(place: Place) -> Place:
         name, start = begins.get(place[0], (place[0], 0))

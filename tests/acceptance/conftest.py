@@ -27,7 +27,7 @@ def installed(tmp_path_factory):
     _call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, ROOT)
     _call(sys.executable, "-m", "venv", folder / "env")
     (wheel,) = folder.glob("ldslearn-*.whl")
-    _call(folder / "env/bin/python", "-m", "pip", "install", "-q", f"{wheel}[dask,hdf5]")
+    _call(folder / "env/bin/python", "-m", "pip", "install", "-q", f"{wheel}[dask,hdf5,search]")
     ready.touch()
     return folder
 

@@ -20,15 +20,18 @@ def motions():
     return encoder.fit_transform(X_train), y_train, encoder.transform(X_test), y_test
 
 
+QUICK = {"max_iter": 4, "random_state": 0}
+
+
 @pytest.mark.parametrize(
     "classifier",
     [
-        DictionaryClassifier(LDSDictionary(8, mix=0.8, random_state=0)),
-        DictionaryClassifier(FiniteDictionary(8, order=3, random_state=0)),
-        DictionaryClassifier(LDSDictionary(24, random_state=0)),
-        DictionaryClassifier(LDSDictionary(3, random_state=0), per_class=True),
-        DictionaryClassifier(LDSDictionary(8, random_state=0), KNeighborsClassifier(1)),
-        DictionaryClassifier(LDSDictionary(3, random_state=0), "residual", per_class=True),
+        DictionaryClassifier(LDSDictionary(8, mix=0.8, **QUICK)),
+        DictionaryClassifier(FiniteDictionary(8, order=3, **QUICK)),
+        DictionaryClassifier(LDSDictionary(24, **QUICK)),
+        DictionaryClassifier(LDSDictionary(3, **QUICK), per_class=True),
+        DictionaryClassifier(LDSDictionary(8, **QUICK), KNeighborsClassifier(1)),
+        DictionaryClassifier(LDSDictionary(3, **QUICK), "residual", per_class=True),
     ],
     ids=["covariance", "finite", "more features than samples", "per class", "neighbours", "src"],
 )
@@ -146,7 +149,7 @@ def test_residuals_need_labelled_atoms(motions):
 def test_mix_is_chosen_by_folds(options):
     X, y = make_lds_sequences(2, 12, n_channels=4, jitter=2.5, noise=1.0, random_state=0)[:2]
     X = LDSEncoder(3).fit_transform(X)
-    dictionary = LDSDictionary(2, mix="cv", random_state=0, max_iter=3)
+    dictionary = LDSDictionary(2, mix="cv", random_state=0, max_iter=1)
     model = DictionaryClassifier(dictionary, **options).fit(X, y)
     assert set(model.mix_scores_) == {0.2, 0.4, 0.6, 0.8, 1.0}
     best = max(model.mix_scores_.values())
@@ -158,7 +161,7 @@ def test_mix_is_chosen_by_folds(options):
         one = DictionaryClassifier(clone(dictionary).set_params(mix=mix), **options)
         hits = [one.fit(X[a], y[a]).predict(X[b]) == y[b] for a, b in folds]
         assert model.mix_scores_[mix] == np.concatenate(hits).mean()
-    fixed = LDSDictionary(2, mix=model.mix_, random_state=0, max_iter=3)
+    fixed = LDSDictionary(2, mix=model.mix_, random_state=0, max_iter=1)
     same = DictionaryClassifier(fixed, **options).fit(X, y)
     np.testing.assert_array_equal(same.predict(X), model.predict(X))
     assert not hasattr(same, "mix_")

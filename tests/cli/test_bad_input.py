@@ -82,7 +82,7 @@ CASES = [
     ("evaluate people --levels class/item", 1, "people must hold every item as class/item; got anna/run/0.csv"),
     ("evaluate flat", 1, "must have labels; got none for run_0.csv and 7 more"),
     ("train flat -o x.lds", 1, "name it by --labels FILE"),
-    ("cluster flat", 1, "the number of clusters must be given for data without labels; got none. Say how many: --clusters K"),
+    ("cluster flat", 1, "the number of clusters must be given for data without labels; got none. Say how many: --clusters K, or --clusters auto"),
     ("evaluate flat --labels half.csv", 1, "half.csv must give every item a label; got none for 2 of 8 items: walk_2.csv, walk_3.csv. Add a line for each, such as 'walk_2.csv,LABEL'. It names ghost"),
     ("evaluate flat --labels wrong.csv", 1, "got the columns 'file', 'class'. Name the columns in the first line: item,label,split,group"),
     ("evaluate flat --labels none.csv", 1, "labels must be in a CSV file; got none.csv, which is not a file"),
@@ -93,6 +93,9 @@ CASES = [
     (f"evaluate pairs {SPARSE} --folds 5", 1, "every class must have at least 5 items for 5 folds; got 2 of class 'run' and of 1 more class. Use at most 2 folds (--folds 2)"),
     (f"evaluate one_class {SPARSE}", 1, "at least two classes; got 4 items of the one class 'walk'"),
     (f"train one_class {SPARSE} -o x.lds", 1, "at least two classes; got 4 items of the one"),
+    ("cluster good --clusters 0", 2, "--clusters must be an integer of at least 1, or auto; got '0'"),
+    ("cluster good --clusters many", 2, "--clusters must be an integer of at least 1, or auto"),
+    ("cluster good --method tree", 2, "--method must be one of 'kmeans', 'spectral'; got 'tree'"),
     ("cluster good --clusters 100", 1, "the number of clusters must be at most 8"),
     (f"evaluate good {SPARSE} --protocol groups", 1, "or by folders: --levels group/class/item"),
     # Models, and things in each other's place

@@ -102,7 +102,7 @@ def test_mislabelled_items_are_listed(clips, tmp_path):
     def evaluated(*options):
         command = [
             sys.executable, "-m", "ldslearn", "evaluate", clips, *GRASS, "--states", "1",
-            "--sparsity", "0.01", "--protocol", "shuffle:8:0.34", *options,
+            "--sparsity", "0.01", "--protocol", "shuffle:4:0.5", *options,
         ]  # fmt: skip
         environment = {**os.environ, "COLUMNS": "80"}
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
@@ -270,6 +270,18 @@ def test_cluster(clips, capsys):
     assert sum(record["sizes"]) == 18
     assert len(record["sizes"]) == 3
     assert record["nmi"] > 0
+    assert record["silhouettes"] is None
+
+
+def test_cluster_chooses_the_number(clips, capsys):
+    found = answer(capsys, "cluster", clips, "-k", "auto", "-n", 4, "--method", "spectral")
+    curve = found["silhouettes"]
+    assert list(curve) == [str(number) for number in range(2, 11)]
+    assert str(found["n_clusters"]) == max(curve, key=curve.get)
+    assert run(["cluster", str(clips), "-k", "auto", "-n", "4", "--method", "spectral"]) == 0
+    text = capsys.readouterr().out
+    assert "spectral clustering" in text
+    assert "(silhouette 0." in text
 
 
 def test_compare(clips, capsys):
@@ -555,8 +567,8 @@ def test_reproduce_answers_bad_input(tmp_path, capsys):
 
 def test_a_mistake_of_ours_is_told_as_one(clips):
     program = (
-        "import sys, ldslearn.video.reading as reading\n"
-        "reading._to_pixels = lambda frame, colour: frame + colour\n"
+        "import sys, ldslearn.video.converting as converting\n"
+        "converting.FrameConverter.convert = lambda self, frame: frame + self.colour\n"
         "from ldslearn.cli import main\n"
         f"sys.argv = ['ldslearn', 'evaluate', {str(clips)!r}]\n"
         "main()\n"

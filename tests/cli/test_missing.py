@@ -8,6 +8,7 @@ import pytest
 from ldslearn import load
 from ldslearn.cli.running import run
 from ldslearn.datasets import Collection, save_npz
+from ldslearn.persist import Model
 from ldslearn.scale import LDSStore
 
 
@@ -60,6 +61,20 @@ def test_train_and_predict(folder, tmp_path, capsys):
     capsys.readouterr()
     assert run(["predict", str(model), str(folder / "walk" / "0.csv"), "--json"]) == 0
     assert "walk" in capsys.readouterr().out
+
+
+def test_new_files_are_placed_on_the_grid_of_training(folder, tmp_path, capsys):
+    model, slow = tmp_path / "model.lds", tmp_path / "slow.csv"
+    assert run(["train", str(folder), *QUICK, "--missing", "smooth", "-o", str(model)]) == 0
+    assert Model.load(model).reading.rate == pytest.approx(25)
+    header, *rows = (folder / "walk" / "0.csv").read_text().splitlines()
+    slow.write_text("\n".join([header, *rows[::2]]))  # half of the rate, which is a warning else
+    capsys.readouterr()
+    paths = str(folder / "run" / "1.csv"), str(slow)
+    assert run(["predict", str(model), *paths, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert [one["label"] for one in json.loads(printed.out)["predictions"]] == ["run", "walk"]
+    assert "warning" not in printed.err
 
 
 def test_the_automatic_method(folder, tmp_path, capsys):

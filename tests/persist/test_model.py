@@ -15,12 +15,14 @@ from ldslearn import (
     LDSKMeans,
     NearestLDSClassifier,
     RandomSystems,
+    RandomSystemsClassifier,
     SparseCoder,
     SparseCodingClassifier,
 )
 from ldslearn.datasets import Collection, load_basic_motions
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.evaluate import METHODS, Settings, train
+from ldslearn.models import LDSImputer
 from ldslearn.models.synthesis import synthesize_from_sequence, synthesize_from_systems
 from ldslearn.persist import Model
 
@@ -150,6 +152,21 @@ def test_an_estimator_that_was_saved_is_a_model(tmp_path):
         ldslearn.save(other, tmp_path / "other.lds")
         with pytest.raises(ValueError, match=r"other.lds must hold a classifier of sequences; got"):
             Model.load(tmp_path / "other.lds")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "gaps"),
+    [
+        (RandomSystemsClassifier(20, missing="smooth", random_state=0), True),
+        (make_pipeline(LDSImputer(), RandomSystemsClassifier(20, random_state=0)), True),
+        (make_pipeline(LDSEncoder(2, missing="smooth"), NearestLDSClassifier()), True),
+        (make_pipeline(LDSEncoder(2), NearestLDSClassifier()), False),
+    ],
+    ids=["classifier", "imputer", "encoder", "none"],
+)
+def test_files_with_gaps_are_read_by_estimators_that_take_them(estimator, gaps, tmp_path):
+    ldslearn.save(estimator.fit(X_TRAIN, Y_TRAIN), tmp_path / "m.lds")
+    assert Model.load(tmp_path / "m.lds").reading.gaps is gaps
 
 
 def test_a_changed_file_is_noticed(tmp_path):

@@ -34,6 +34,7 @@ from support.estimators import (
     SEQUENCES,
     SYSTEMS,
     answer,
+    choose_targets,
     dictionary,
     fit,
 )
@@ -53,7 +54,7 @@ def test_what_is_not_fitted_says_so(name, tmp_path):
     X = (SEQUENCES if takes_sequences else SYSTEMS)[:3]
     for method in METHODS:
         if hasattr(type(unfitted), method):
-            arguments = (LABELS[:3],) if method == "score" else ()
+            arguments = (choose_targets(unfitted)[:3],) if method == "score" else ()
             if hasattr(unfitted, method):
                 with pytest.raises(NotFittedError, match="is not fitted yet"):
                     getattr(unfitted, method)(X, *arguments)

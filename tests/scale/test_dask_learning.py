@@ -27,6 +27,13 @@ from support.makers import contractions, ragged_sequences
 DATA = Path(os.environ.get("LDSLEARN_DATA", "nowhere")) / "sdh2.npz"
 
 
+def stay_on_workers(monkeypatch, *, fetched=0):
+    """However few systems there are."""
+    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    monkeypatch.setattr(samples_module, "_FEW", 0)
+    monkeypatch.setattr(samples_module, "_FETCHED", fetched)
+
+
 @pytest.fixture(scope="module")
 def client():
     with two_workers() as client:
@@ -42,7 +49,7 @@ def own_client():
 
 @pytest.fixture
 def workers(client, monkeypatch):
-    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    stay_on_workers(monkeypatch)
     with use_cluster(client) as engine, small_blocks():
         yield engine
 
@@ -71,6 +78,30 @@ def test_dictionary(workers, systems, store, kind):
         here = DICTIONARY.fit(systems)
         np.testing.assert_allclose(steps, here.half_steps_, rtol=1e-9)
         np.testing.assert_allclose(codes, here.transform(systems), atol=1e-5)
+
+
+def test_samples_of_one_atom_are_fetched_in_one_message(workers, systems, monkeypatch):
+    stay_on_workers(monkeypatch, fetched=2**20)
+    before = workers.n_blocks
+    there = [DICTIONARY.fit(systems).half_steps_, CLUSTERS.fit(systems).inertia_path_]
+    fetched = workers.n_blocks - before
+    stay_on_workers(monkeypatch)
+    before = workers.n_blocks
+    messages = [DICTIONARY.fit(systems).half_steps_, CLUSTERS.fit(systems).inertia_path_]
+    assert 0 < fetched < (workers.n_blocks - before) / 2
+    with without_cluster():
+        here = [DICTIONARY.fit(systems).half_steps_, CLUSTERS.fit(systems).inertia_path_]
+    for found in (there, messages):
+        for one, expected in zip(found, here, strict=True):
+            np.testing.assert_allclose(one, expected, rtol=1e-9)
+
+
+def test_few_systems_are_learned_from_in_this_process(client, systems, store):
+    with use_cluster(client) as workers:
+        there = [DICTIONARY.fit(X).half_steps_ for X in (systems, store)]
+        assert workers.n_blocks == 0
+    for steps in there:
+        np.testing.assert_allclose(steps, DICTIONARY.fit(systems).half_steps_, rtol=1e-9)
 
 
 def test_clusters(workers, systems, store):
@@ -103,7 +134,7 @@ RUNS = {
 def test_a_worker_killed_in_the_middle_is_survived(
     own_client, systems, tmp_path, name, monkeypatch
 ):
-    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    stay_on_workers(monkeypatch)
     work, after = RUNS[name]
     with use_cluster(own_client) as workers, small_blocks():
         with killing(workers, after) as victims:
@@ -157,7 +188,7 @@ def test_the_loss_of_the_scheduler_leaves_what_was_finished(systems, tmp_path, m
     def notes():
         return list((tmp_path / "store").glob("systems-*.json"))
 
-    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    stay_on_workers(monkeypatch)
     with (
         separate_scheduler(tmp_path) as (address, process),
         pytest.raises(ConnectionError, match=lost),
@@ -177,7 +208,7 @@ def test_the_loss_of_the_scheduler_leaves_what_was_finished(systems, tmp_path, m
 
 
 def test_the_loss_of_the_scheduler_leaves_the_atoms_so_far(systems, tmp_path, monkeypatch):
-    monkeypatch.setattr(samples_module, "_SMALLEST", 0)
+    stay_on_workers(monkeypatch)
     model = LDSDictionary(2, parts="symmetric", init="random", max_iter=9, tol=0, random_state=0)
     with (
         separate_scheduler(tmp_path) as (address, process),

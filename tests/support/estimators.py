@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -11,11 +12,15 @@ from sklearn.svm import SVC, LinearSVC
 from ldslearn import (
     LDSSVC,
     AutoLDSClassifier,
+    AutoLDSRegressor,
     DictionaryClassifier,
     FiniteDictionary,
     LDSDictionary,
+    LDSEmbedding,
     LDSEncoder,
     LDSKMeans,
+    LDSNovelty,
+    LDSRegressor,
     NearestLDSClassifier,
     RandomSystems,
     RandomSystemsClassifier,
@@ -23,12 +28,14 @@ from ldslearn import (
     SparseCodingClassifier,
 )
 from ldslearn.auto import ChannelScaler
+from ldslearn.random_systems import RandomSystemsRegressor
 from ldslearn.sequences import make_lds_sequences
 
 SEQUENCES, NUMBERS = make_lds_sequences(3, 12, n_channels=4, n_timepoints=50, random_state=0)[:2]
 LABELS = np.array(["wave", "drift", "pulse"])[NUMBERS]
 ORDER = np.random.default_rng(0).permutation(len(LABELS))
 SEQUENCES, LABELS = [SEQUENCES[i] for i in ORDER], LABELS[ORDER]
+TARGETS = NUMBERS[ORDER] + 0.5  # of regressors
 SYSTEMS = LDSEncoder(3).fit_transform(SEQUENCES)
 N_TRAIN = 24
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "score")
@@ -57,6 +64,7 @@ ESTIMATORS = {
     "LDSSVC": (LDSSVC({"projection": 1.0, "deviation": 0.5}), False),
     "LDSSVC-martin": (LDSSVC("martin", C="cv", class_weight="balanced"), False),
     "AutoLDSClassifier": (AutoLDSClassifier(1, random_state=0), True),
+    "AutoLDSRegressor": (AutoLDSRegressor(1, random_state=0), True),
     "LDSDictionary": (dictionary(), False),
     "LDSDictionary-covariance": (dictionary(mix=0.5, shared_codes=True), False),
     "FiniteDictionary": (FiniteDictionary(3, order=2, max_iter=1, random_state=0), False),
@@ -75,9 +83,19 @@ ESTIMATORS = {
     ),
     "DictionaryClassifier-svc": (DictionaryClassifier(dictionary(), SVC()), False),
     "LDSKMeans": (LDSKMeans(3, random_state=0), False),
+    "LDSKMeans-auto": (LDSKMeans("auto", max_clusters=4, n_init=1, random_state=0), False),
+    "LDSKMeans-spectral": (LDSKMeans(3, method="spectral", random_state=0), False),
+    "LDSNovelty": (LDSNovelty(MIXTURE, n_neighbors=3), False),
+    "LDSNovelty-martin": (LDSNovelty("martin", contamination="auto"), False),
+    "LDSNovelty-support": (LDSNovelty(method="support_vectors"), False),
+    "LDSRegressor": (LDSRegressor(MIXTURE), False),
+    "LDSRegressor-process": (LDSRegressor("martin", method="gaussian_process"), False),
+    "Pipeline-novelty": (make_pipeline(LDSEncoder(3), LDSNovelty()), True),
+    "LDSEmbedding": (LDSEmbedding(MIXTURE, n_landmarks=8, random_state=0), False),
     "RandomSystems": (RandomSystems(9, n_thresholds=3, random_state=0), True),
     "RandomSystems-components": (RandomSystems(9, n_components=2, random_state=0), True),
     "RandomSystemsClassifier": (RandomSystemsClassifier(20, random_state=0), True),
+    "RandomSystemsRegressor": (RandomSystemsRegressor(20, random_state=0), True),
     "Pipeline-random": (
         make_pipeline(
             ChannelScaler(), RandomSystems(9, random_state=0), StandardScaler(), RidgeClassifier()
@@ -99,13 +117,18 @@ ESTIMATORS = {
 }
 
 
+def choose_targets(estimator):
+    """Labels, or numbers for a regressor."""
+    return TARGETS if is_regressor(estimator) else LABELS
+
+
 def fit(name):
     """The estimator, fitted, and what it is to be asked about."""
     estimator, takes_sequences = ESTIMATORS[name]
     inputs = SEQUENCES if takes_sequences else SYSTEMS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of indefinite kernels
-        estimator.fit(inputs[:N_TRAIN], LABELS[:N_TRAIN])
+        estimator.fit(inputs[:N_TRAIN], choose_targets(estimator)[:N_TRAIN])
     return estimator, inputs[N_TRAIN:]
 
 
@@ -117,7 +140,7 @@ def answer(estimator, X):
         for method in METHODS:
             if not hasattr(estimator, method):
                 continue
-            arguments = (LABELS[N_TRAIN:],) if method == "score" else ()
+            arguments = (choose_targets(estimator)[N_TRAIN:],) if method == "score" else ()
             found = getattr(estimator, method)(X, *arguments)
             if hasattr(found, "_arrays"):
                 found = np.concatenate([array.ravel() for array in found._arrays.values()])

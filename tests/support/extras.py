@@ -5,6 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ldslearn import LDSEncoder
+from ldslearn.scale import encode_folder
+
 HDF5 = bytes(512) + b"\x89HDF\r\n\x1a\n" + bytes(500)  # the beginning of a MATLAB file, version 7.3
 
 
@@ -28,6 +31,12 @@ NEEDS = [
         )
         for package in ("dask", "distributed")
     ),
+    Need(
+        "usearch",
+        "search",
+        ("index", "store", "-o", "index", "--exact-below", "2"),
+        "ldslearn.LDSIndex(exact_below=2).add(ldslearn.scale.LDSStore.open('store'))",
+    ),
     Need("h5py", "hdf5", ("inspect", "new.mat"), "ldslearn.datasets.load_mat('new.mat')"),
 ]
 
@@ -38,4 +47,5 @@ def write_inputs(folder: Path) -> None:
     for index in range(3):
         values = np.random.default_rng(index).standard_normal((4, 30))
         np.save(folder / "clips" / f"{index}.npy", values)
+    encode_folder(folder / "clips", folder / "store", LDSEncoder(2))
     (folder / "new.mat").write_bytes(HDF5)

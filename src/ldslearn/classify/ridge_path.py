@@ -121,10 +121,24 @@ class RidgePath:
         means = targets.mean(axis=0)
         factors = self.values / (self.values + penalty)
         fitted = self.vectors @ (factors[:, None] * (self.vectors.T @ (targets - means)))
-        left = 1 - np.square(self.vectors) @ factors - 1 / len(self.vectors)
+        return targets - (targets - means - fitted) / self.measure_freedom(penalty)[:, None]
+
+    def measure_freedom(self, penalty: float) -> Floats:
+        """Return how far an example does not decide its own prediction, 1 - H_ii, (N,).
+
+        Parameters
+        ----------
+        penalty : float
+
+        Returns
+        -------
+        (N,) array
+            Above 0 and at most 1.
+        """
+        factors = self.values / (self.values + penalty)
+        free = 1 - np.square(self.vectors) @ factors - 1 / len(self.vectors)
         # Zero only for a penalty of almost zero, where an example decides its own prediction.
-        left = np.maximum(left, _ROUNDING)
-        return targets - (targets - means - fitted) / left[:, None]
+        return np.maximum(free, _ROUNDING)
 
 
 def make_targets(labels: Indices) -> Floats:

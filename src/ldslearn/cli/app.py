@@ -14,18 +14,21 @@ from ldslearn.cli.commands.convert import convert
 from ldslearn.cli.commands.demo import demo
 from ldslearn.cli.commands.encode import encode
 from ldslearn.cli.commands.evaluate import evaluate
+from ldslearn.cli.commands.index import index
 from ldslearn.cli.commands.inspect import inspect
 from ldslearn.cli.commands.learn import learn
 from ldslearn.cli.commands.make_clips import make_clips
 from ldslearn.cli.commands.predict import predict
 from ldslearn.cli.commands.reproduce import reproduce
+from ldslearn.cli.commands.search import search
 from ldslearn.cli.commands.synthesize import synthesize
 from ldslearn.cli.commands.train import train
+from ldslearn.cli.commands.watch import watch
 from ldslearn.cli.errors import suggest_skipping
 
 COMMANDS = (
-    demo, make_clips, inspect, evaluate, train, predict, cluster, compare, synthesize, convert,
-    reproduce, encode, learn, code,
+    demo, make_clips, inspect, evaluate, train, predict, watch, cluster, compare, synthesize,
+    convert, reproduce, encode, learn, code, index, search,
 )  # fmt: skip
 
 app = typer.Typer(

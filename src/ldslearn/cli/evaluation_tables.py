@@ -24,6 +24,7 @@ def tabulate_training(title: str, about: Mapping[str, Any]) -> list[Table | str]
         "delays": about["delays"],
         "sparsity": about["sparsity"],
         "mix": about.get("mix"),
+        "window": about.get("window"),
     }
     rows = {
         "method": about["method"],

@@ -21,7 +21,7 @@ from ldslearn.datasets.labels_from_folders import list_folder, parse_levels
 from ldslearn.datasets.labels_from_manifest import is_manifest
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.dictionary.base import SystemDictionary
-from ldslearn.evaluate.methods import METHODS
+from ldslearn.evaluate.methods import find_method
 from ldslearn.models.unusable_sequences import drop_unfit
 from ldslearn.persist.files import KIND, KINDS, load
 from ldslearn.persist.model import Model
@@ -266,8 +266,9 @@ def drop_unusable_items(
 ) -> Collection:
     """Return a collection without the items that cannot be used, by a method if one is named."""
     options = {}
-    if method is not None and not METHODS[method].encodes:
+    known = None if method is None else find_method(method, detectors=True)
+    if known is not None and not known.encodes:
         return collection
-    if method is not None:
-        options["constant"] = "rest" if METHODS[method].automatic else "raise"
+    if known is not None:
+        options["constant"] = "rest" if known.automatic else "raise"
     return drop_unfit(collection, n_states, delays, **options)

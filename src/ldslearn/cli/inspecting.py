@@ -121,7 +121,7 @@ def _list_training_facts(found: Saved) -> dict[str, Any]:
     chosen = {name: about.get(name) for name in ("delays", "sparsity", "mix")}
     return {
         "method": about["method"],
-        "classes": ", ".join(str(label) for label in found.estimator.classes_),
+        "classes": ", ".join(str(label) for label in getattr(found.estimator, "classes_", ())),
         **(list_ensemble(vars(report)) if report else {"states": about["n_states"], **chosen}),
         "expected accuracy": None if report is None else format_expected(vars(report)),
         "probabilities": "calibrated" if _is_calibrated(found.estimator) else None,

@@ -18,7 +18,7 @@ MethodName = Annotated[
         "-m",
         help="auto, random-systems, or a method of the paper: lds-martin, lds-svm, lds-sc-martin, "
         "lds-sc-grass, covlds-sc, glds-sc, lds-dl, covlds-dl, ldsst-dl, glds-dl, lds-dl-src, "
-        "covlds-dl-src.",
+        "covlds-dl-src. For train only: novelty, which needs no labels.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -104,6 +104,15 @@ Order = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+Contamination = Annotated[
+    float | None,
+    typer.Option(
+        help="Fraction of normal items that may be called strange, for novelty. Default: 0.05.",
+        min=1e-6,
+        max=0.5,
+        rich_help_panel=MODEL,
+    ),
+]
 Stabilizer = Annotated[
     str | None,
     typer.Option(
@@ -128,6 +137,7 @@ def method_options(
     order: Order = None,
     mix: Mix = None,
     bandwidth: Bandwidth = None,
+    contamination: Contamination = None,
     stabilizer: Stabilizer = None,
     scale: Scale = None,
     seed: options.Seed = 0,
@@ -135,14 +145,14 @@ def method_options(
 ) -> dict[str, Any]:
     """Return the arguments of ``evaluate`` and ``train`` of the library."""
     with raise_usage_errors():
-        found = ldslearn.evaluate.find_method(method)
+        found = ldslearn.evaluate.find_method(method, detectors=True)
         values = {
             "n_states": states, "delays": delays, "stabilizer": stabilizer,
             "scale": parse_number_or("--scale", scale, None, 0.0, None),
             "sparsity": sparsity, "atoms": atoms, "per_class": per_class, "order": order,
             "mix": parse_number_or("--mix", mix, "cv", 0.0, 1.0),
             "bandwidth": parse_number_or("--bandwidth", bandwidth, "median", 0.0, None),
-            "budget": budget,
+            "budget": budget, "contamination": contamination,
         }  # fmt: skip
         parameters = ldslearn.evaluate.settle_parameters(found, values, layout)
     return {"method": found.name, **parameters.as_arguments(seed, jobs)}

@@ -135,7 +135,7 @@ Missing = Annotated[
         "--missing",
         help="raise: missing values are errors. smooth: empty cells, NaN and NA are gaps, as are "
         "time stamps that lack, and systems are fitted to the samples that are there.",
-        callback=check_choice("--missing", "ldslearn.models.encoder", "MISSING_POLICIES"),
+        callback=check_choice("--missing", "ldslearn.models.encoder_gaps", "MISSING_POLICIES"),
         rich_help_panel=_FILES,
     ),
 ]

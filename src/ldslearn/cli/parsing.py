@@ -45,6 +45,15 @@ def parse_number_or(
     return number
 
 
+def parse_count_or(name: str, text: str | None, word: str) -> Any:
+    """Return an integer of at least 1, or the word that is allowed; None stays None."""
+    if text is None or text == word:
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise _errors.invalid(name, f"be an integer of at least 1, or {word}", repr(text), "")
+    return int(text)
+
+
 def _parse_numbers(name: str, text: str, between: str, count: int, rule: str) -> tuple[int, ...]:
     parts = text.lower().split(between)
     if len(parts) != count or not all(part.strip().isdecimal() for part in parts):

@@ -1,4 +1,4 @@
-"""Pages and verdicts of `ldslearn evaluate` and `ldslearn reproduce`."""
+"""Pages and verdicts of `ldslearn evaluate`, `ldslearn watch` and `ldslearn reproduce`."""
 
 import shlex
 import sys
@@ -12,7 +12,11 @@ from ldslearn.diagnostics.diagnostics import compute_diagnostics
 from ldslearn.evaluate import Round, Settings
 from ldslearn.paper.plans import name_reproduction
 from ldslearn.paper.verdicts import summarize_claims
-from ldslearn.report import render_evaluation_page, render_reproduction_page
+from ldslearn.report import (
+    render_evaluation_page,
+    render_reproduction_page,
+    render_watch_page,
+)
 
 
 def write_evaluation_page(
@@ -26,7 +30,12 @@ def write_evaluation_page(
 ) -> None:
     """Write the page of an evaluation; clips, codes and mistakes are those of its first round."""
     diagnostics = compute_diagnostics(data, first, settings, record["mislabelled"])
-    write_text(path, render_evaluation_page(record, _format_command(), diagnostics, name=name))
+    write_text(path, render_evaluation_page(record, format_own_command(), diagnostics, name=name))
+
+
+def write_watch_page(path: Path, record: dict[str, Any]) -> None:
+    """Write the page of watched recordings."""
+    write_text(path, render_watch_page(record, format_own_command()))
 
 
 def name_reproduction_files(folder: Path, names: Sequence[str], quick: bool) -> list[Path]:
@@ -40,9 +49,9 @@ def write_reproduction(files: Sequence[Path], record: dict[str, Any]) -> None:
     page, results, claims = files
     write_json(results, record)
     write_json(claims, summarize_claims(record))
-    write_text(page, render_reproduction_page(record, _format_command()))
+    write_text(page, render_reproduction_page(record, format_own_command()))
 
 
-def _format_command() -> str:
+def format_own_command() -> str:
     """Return the command of this process, as typed."""
     return shlex.join(["ldslearn", *sys.argv[1:]])

@@ -93,8 +93,10 @@ def tabulate_clusters(record: dict[str, Any]) -> list[Table | str]:
     agreement = None
     if record["nmi"] is not None:
         agreement = f"NMI {record['nmi']:.3f}, ARI {record['ari']:.3f}"
+    curve = record["silhouettes"]
+    best = "" if curve is None else f" (silhouette {curve[str(record['n_clusters'])]:.3f})"
     rows = {
-        "clusters": record["n_clusters"],
+        "clusters": f"{record['n_clusters']}{best}",
         "sizes": ", ".join(map(str, record["sizes"])),
         "states": record["n_states"],
         "inertia": f"{record['inertia']:.4g}",
@@ -104,7 +106,9 @@ def tabulate_clusters(record: dict[str, Any]) -> list[Table | str]:
     return [
         *tabulate_rows("items", ("item", "cluster"), items),
         *tabulate_skipped(record["data"]["skipped"]),
-        tabulate_facts("k-means", rows),
+        tabulate_facts(
+            "spectral clustering" if record["method"] == "spectral" else "k-means", rows
+        ),
     ]
 
 

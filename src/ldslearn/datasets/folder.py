@@ -102,9 +102,9 @@ def load_folder(
         or without the suffix.
     gaps : bool, default=False
         Accept missing values, as NaN: empty fields, NaN and NA in tables, NaN in arrays. Samples of
-        tables with times are placed on a grid, whose steps are ``1 / rate``, or the median step of
-        the file. Where files differ in it, all have the median of these. What falls between is a
-        gap; ``notes`` says how many time points are missing, and how many samples were merged.
+        tables with times are placed on one grid, whose steps are ``1 / rate``, or else those of the
+        median rate of all files. What falls between is a gap; ``notes`` says how many time points
+        are missing, and how many samples were merged.
     on_error : {"raise", "skip"}, default="raise"
         Whether an item that cannot be read raises or is skipped; ``skipped`` of the collection
         holds names and reasons.
@@ -213,7 +213,8 @@ def read_items(
         )
 
     if settings.gaps and settings.rate is None:
-        settings = _agree_on_rate(settings, read)
+        only_tables = all(is_table(item.source) for item in items)
+        settings = _agree_on_rate(settings, read, only_tables)
     data = read(settings)
     may_be_transposed = data.frame_shape is None and settings.features == "pixels"
     may_be_transposed &= not settings.transpose and settings.frames.length is None
@@ -224,13 +225,17 @@ def read_items(
 
 
 def _agree_on_rate(
-    settings: ReadingSettings, read: Callable[[ReadingSettings], Collection]
+    settings: ReadingSettings, read: Callable[[ReadingSettings], Collection], only_tables: bool
 ) -> ReadingSettings:
-    """Return settings with the middle of several rates, so that all files meet on one grid."""
+    """Return settings with the middle of the rates, so that all files meet on one grid.
+
+    A model keeps these settings, and places new files on the same grid. Files other than tables are
+    resampled only where rates differ.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # given again when the files are read
         rates = read(settings).rates
-    if rates is None or not has_mixed_rates(rates):
+    if rates is None or not (has_mixed_rates(rates) or (only_tables and np.isfinite(rates).all())):
         return settings
     known = np.sort(rates[np.isfinite(rates)])
     middle = float(known[(len(known) - 1) // 2])  # one that a file has

@@ -13,9 +13,10 @@ from ldslearn.datasets.channels import TRAINING
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.formats.time_faults import describe_time_faults
 from ldslearn.datasets.items import Item
-from ldslearn.datasets.rates import as_rates, describe_grid, describe_time, warn_of_mixed_rates
+from ldslearn.datasets.rates import as_rates, describe_time, warn_of_mixed_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.datasets.recording import Recording
+from ldslearn.sequences.grid import describe_grid
 from ldslearn.video import to_sequence
 
 

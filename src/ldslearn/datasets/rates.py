@@ -100,15 +100,6 @@ def parse_rates(texts: Sequence[str] | None) -> Floats | None:
     return None if np.isnan(rates).all() else rates
 
 
-def describe_grid(step: float, n_merged: int, n_missing: int, *, in_seconds: bool) -> str:
-    """Return one line about samples that were placed on a grid of even steps."""
-    unit = " s" if in_seconds else ""
-    return (
-        f"grid: steps of {step:.4g}{unit}; {n_merged:,} samples merged, {n_missing:,} time points "
-        "missing"
-    )
-
-
 def describe_time(
     column: str, n_files: int, rates: Floats | None, unused: Sequence[str],
     channels: Sequence[str] | None, n_channels: int,

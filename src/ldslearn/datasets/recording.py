@@ -15,7 +15,12 @@ from ldslearn.datasets.formats.csv_table import CsvTable, read_table
 from ldslearn.datasets.formats.time_columns import NONE, Clock
 from ldslearn.datasets.formats.time_faults import TimeFault, find_time_faults, sampling_rate
 from ldslearn.datasets.items import is_table
-from ldslearn.sequences.grid import count_grid_points, is_in_future, merge_on_grid
+from ldslearn.sequences.grid import (
+    count_grid_points,
+    estimate_step,
+    is_in_future,
+    merge_on_grid,
+)
 from ldslearn.sequences.resampling import resample
 
 Path = str | os.PathLike[str]
@@ -152,7 +157,7 @@ def _resample(path: Path, table: CsvTable, rate: float) -> Floats:
 
 
 def _place(path: Path, table: CsvTable, clock: Clock, rate: float | None) -> tuple[Floats, Grid]:
-    """Return samples on a grid of steps ``1 / rate``, or of the median step of the table."""
+    """Return samples on a grid of steps ``1 / rate``, or of the usual step of the table."""
     if rate is not None and clock.unit is None:
         raise unknown_rate(path, rate)
     ticks, unit = clock.stamps.ticks, clock.unit or 1.0
@@ -175,7 +180,7 @@ def _place(path: Path, table: CsvTable, clock: Clock, rate: float | None) -> tup
             str(np.datetime64(round(first + ticks[-1] * unit), "s")),
             "Correct the clock of the recorder.",
         )  # fmt: skip
-    step = 1 / rate if rate is not None else float(np.median(steps[steps > 0])) * unit
+    step = 1 / rate if rate is not None else estimate_step([ticks]) * unit
     clocked = ticks * unit
     n_grid = count_grid_points(clocked, step, f"file {path}")
     values, n_merged = merge_on_grid(table.values, clocked / step, n_grid)
@@ -185,7 +190,10 @@ def _place(path: Path, table: CsvTable, clock: Clock, rate: float | None) -> tup
 
 def unknown_rate(path: Path, rate: float) -> ValueError:
     """Return the error about a file without times of its samples, where a rate is required."""
-    remedy = "Leave out rate (--rate)."
+    remedy = (
+        "Leave out rate (--rate). A model that was trained with gaps on tables with times needs "
+        "times in new files, too."
+    )
     if is_table(path):
         remedy = "Name a time column with its unit, as in 'time [ms]', or leave out rate (--rate)."
     return _errors.bad_file(

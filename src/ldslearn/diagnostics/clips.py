@@ -15,7 +15,7 @@ from ldslearn.diagnostics.atom_use import measure_atom_use
 from ldslearn.models.synthesis import sample_sequence, synthesize_from_sequence
 
 _MOST = 12  # classes, and atoms
-_FRAMES = 16
+N_FRAMES = 16
 _PIXELS = 1_500_000  # of all frames on a page
 _LEVELS = 24  # of grey: with fewer levels, noise compresses better
 _COLUMNS = 4
@@ -72,10 +72,10 @@ def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip
     for label in data.classes[:_MOST]:
         index = int(np.flatnonzero(data.y == label)[0])
         one = data[[index]]
-        made, _ = synthesize_from_sequence(one, None, _FRAMES, seed)
+        made, _ = synthesize_from_sequence(one, None, N_FRAMES, seed)
         both = [
             _grey_frames(sequence, data.frame_shape, factor)
-            for sequence in (one.X[0][:, :_FRAMES], made)
+            for sequence in (one.X[0][:, :N_FRAMES], made)
         ]
         low, high = np.percentile(both[0], [0.5, 99.5])
         recorded, simulated = (_quantize(frames, low, high) for frames in both)
@@ -86,8 +86,13 @@ def make_class_clips(data: Collection, seed: int, n_more: int = 0) -> tuple[Clip
 def extract_film(data: Collection, index: int, n_more: int) -> Bytes:
     """Return the first frames of one sequence, shrunk as in `make_class_clips`."""
     assert data.frame_shape is not None
-    first = data.X[index][:, :_FRAMES]
-    frames = _grey_frames(first, data.frame_shape, _find_shrink_factor(data, n_more))
+    return make_film(data.X[index], data.frame_shape, _count_films(data, n_more))
+
+
+def make_film(sequence: NDArray[Any], frame_shape: tuple[int, ...], n_films: int) -> Bytes:
+    """Return the first frames of a sequence, shrunk so that `n_films` of them fit a page."""
+    factor = _shrink_to_page(frame_shape, n_films)
+    frames = _grey_frames(sequence[:, :N_FRAMES], frame_shape, factor)
     return _quantize(frames, *np.percentile(frames, [0.5, 99.5]))
 
 
@@ -114,7 +119,9 @@ def make_atom_clips(
         columns = _grey_frames(atoms.C[index][:n_pixels, :_COLUMNS], known.frame_shape, factor)
         reach = np.abs(columns).max(axis=(1, 2), keepdims=True)
         columns = columns / np.where(reach > 0, reach, 1.0)
-        made = _grey_frames(sample_sequence(atoms[index], _FRAMES, seed), known.frame_shape, factor)
+        made = _grey_frames(
+            sample_sequence(atoms[index], N_FRAMES, seed), known.frame_shape, factor
+        )
         column = columns_of_codes[index]
         found.append(
             AtomClip(
@@ -131,9 +138,16 @@ def make_atom_clips(
 def _find_shrink_factor(data: Collection, n_more: int) -> int:
     """Return the factor by which frames shrink, so that all clips fit a page."""
     assert data.frame_shape is not None
-    n_films = 2 * min(len(data.classes), _MOST) + _MOST + n_more
-    height, width = data.frame_shape[:2]
-    return int(np.ceil(np.sqrt(height * width * _FRAMES * n_films / _PIXELS)))
+    return _shrink_to_page(data.frame_shape, _count_films(data, n_more))
+
+
+def _count_films(data: Collection, n_more: int) -> int:
+    return 2 * min(len(data.classes), _MOST) + _MOST + n_more
+
+
+def _shrink_to_page(frame_shape: tuple[int, ...], n_films: int) -> int:
+    height, width = frame_shape[:2]
+    return int(np.ceil(np.sqrt(height * width * N_FRAMES * n_films / _PIXELS)))
 
 
 def _grey_frames(sequence: NDArray[Any], shape: tuple[int, ...], factor: int) -> NDArray[Any]:

@@ -83,7 +83,7 @@ def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> t
         if deviations is None:
             frames = extract_film(data, entry["index"], len(chosen))
         else:
-            times, lines = _reduce(sequence, deviations)
+            times, lines = reduce_channels(sequence, deviations)
         found.append(
             Mistake(
                 entry["name"], entry["label"], entry["predicted"],
@@ -95,7 +95,7 @@ def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> t
     return tuple(found)
 
 
-def _reduce(sequence: NDArray[Any], deviations: Floats) -> tuple[Floats, Floats]:
+def reduce_channels(sequence: NDArray[Any], deviations: Floats) -> tuple[Floats, Floats]:
     """Return times and values of at most six channels, at most 200 per channel."""
     channels = space_evenly(len(sequence), MOST_CHANNELS)
     scales = np.where(deviations > 0, deviations, 1.0)[channels, None]

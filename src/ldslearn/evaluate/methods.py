@@ -15,6 +15,7 @@ from ldslearn.classify import (
     SparseCodingClassifier,
 )
 from ldslearn.dictionary import FiniteDictionary, LDSDictionary
+from ldslearn.novelty import LDSNovelty
 from ldslearn.random_systems import RandomSystemsClassifier
 
 # Seconds. Less than the 60 of AutoLDSClassifier: a command fits one model per split. Recorded
@@ -51,6 +52,8 @@ class Settings:
         Of the Martin kernel, sigma squared.
     per_class : bool, default=False
         Whether each class has a dictionary of its own.
+    contamination : float, default=0.05
+        Fraction of normal sequences that the method "novelty" may call strange.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Settings:
     mix: float | Literal["cv"] = 0.5
     bandwidth: float | Literal["median"] = 200.0
     per_class: bool = False
+    contamination: float = 0.05
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,8 @@ class Method:
         Whether it accepts sequences and chooses all parameters itself.
     encodes : bool, default=True
         Whether sequences are encoded as systems for it; else it accepts sequences.
+    detects : bool, default=False
+        Whether it detects novelty, without labels, and is no classifier.
 
     Examples
     --------
@@ -105,6 +111,7 @@ class Method:
     uses: tuple[str, ...] = ()
     automatic: bool = False
     encodes: bool = True
+    detects: bool = False
 
     @property
     def uses_sparsity(self) -> bool:
@@ -253,16 +260,25 @@ METHODS = {
         ),
     )
 }
+NOVELTY = Method(
+    "novelty",
+    "distance to normal sequences, which need no labels",
+    lambda s: LDSNovelty(contamination=s.contamination, n_jobs=s.n_jobs),
+    ("contamination",),
+    detects=True,
+)
 DEFAULT_METHOD = "auto"
 
 
-def find_method(name: str) -> Method:
+def find_method(name: str, *, detectors: bool = False) -> Method:
     """Return a method by its name.
 
     Parameters
     ----------
     name : str
         A name of :data:`~ldslearn.evaluate.METHODS`.
+    detectors : bool, default=False
+        Whether the method may be "novelty", which is no classifier.
 
     Returns
     -------
@@ -283,6 +299,13 @@ def find_method(name: str) -> Method:
         raise _errors.invalid(
             "method", "be a classifier", "'kmeans', which groups without labels",
             "Use `ldslearn cluster` or LDSKMeans; labels are then compared with the clusters.",
+        )  # fmt: skip
+    if name == NOVELTY.name:
+        if detectors:
+            return NOVELTY
+        raise _errors.invalid(
+            "method", "be a classifier", "'novelty', which has no classes",
+            "Use `ldslearn train --method novelty` and `ldslearn watch`, or LDSNovelty.",
         )  # fmt: skip
     if name not in METHODS:
         raise _errors.unknown_name("method", name, METHODS)

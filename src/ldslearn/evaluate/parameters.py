@@ -5,7 +5,7 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn.evaluate.fitting import check_automatic
-from ldslearn.evaluate.methods import METHODS, Method, Settings
+from ldslearn.evaluate.methods import METHODS, NOVELTY, Method, Settings
 from ldslearn.evaluate.published import find_set
 
 _UNKNOWN = {  # sources of values that are neither given nor printed in the paper
@@ -135,6 +135,8 @@ def settle_parameters(
             values[name], sources[name] = published[name][0], f"paper, {published[name][1]}"
         elif name in _UNKNOWN:
             values[name], sources[name] = None, _UNKNOWN[name]
+            if method.detects and name == "n_states":  # nothing is chosen without labels
+                sources[name] = "ten, or as many as the data allow"
         else:
             values[name], sources[name] = _DEFAULTS[name], "default"
     if values.get("stabilizer", "soft") != "soft":
@@ -152,7 +154,7 @@ def settle_parameters(
 
 def _refuse_option(method: Method, name: str, value: Any) -> ValueError:
     """Return the error for an option that a method does not use, with the methods that do."""
-    users = [one.name for one in METHODS.values() if name in one.parameters]
+    users = [one.name for one in (*METHODS.values(), NOVELTY) if name in one.parameters]
     who = f"not be given to the method {method.name}"
     if name == "per_class":
         option = "--per-class" if value else "--together"

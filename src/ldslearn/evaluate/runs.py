@@ -129,7 +129,8 @@ def evaluate(
     mislabelled: list[dict[str, Any]] = []
     pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
     with show_progress("evaluating", len(splits)) as advance:
-        for train, test in splits:
+        for number, (train, test) in enumerate(splits, start=1):
+            advance(0, f"round {number} of {len(splits)}")
             before = time.perf_counter()
             known, unknown = data[train], data[test]
             fit = fit_method(

@@ -8,6 +8,7 @@ from ldslearn._versions import list_versions
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.datasets.summary import summarize_collection
+from ldslearn.evaluate.detecting import find_window, fit_detector
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.label_checks import check_two_classes, no_labels
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
@@ -30,9 +31,10 @@ def train(
     Parameters
     ----------
     data : Collection
-        With labels.
+        With labels, except for the method "novelty".
     method : str, default="auto"
-        A name of :data:`~ldslearn.evaluate.METHODS`.
+        A name of :data:`~ldslearn.evaluate.METHODS`, or "novelty": a detector of sequences unlike
+        these.
     n_states : int, optional
         States of each system; chosen on `data` when not given.
     sparsity : float, optional
@@ -62,15 +64,22 @@ def train(
     >>> model.predict(data.X[:2]).tolist()
     ['0', '0']
     """
-    chosen_method, settings = find_method(method), settings or Settings()
-    if data.y is None:
-        raise no_labels(data.names)
-    check_two_classes(data)
+    chosen_method, settings = find_method(method, detectors=True), settings or Settings()
     reading = _find_reading(data)
-    fit = fit_method(
-        chosen_method, data, settings,
-        n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
-    )  # fmt: skip
+    extra = {}
+    if chosen_method.detects:
+        fit = fit_detector(
+            chosen_method, data, settings, n_states=n_states, delays=delays, encoder=encoder
+        )
+        extra["window"] = find_window(data)
+    else:
+        if data.y is None:
+            raise no_labels(data.names)
+        check_two_classes(data)
+        fit = fit_method(
+            chosen_method, data, settings,
+            n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
+        )  # fmt: skip
     about = {
         "method": method,
         **fit.as_dict(),
@@ -79,6 +88,7 @@ def train(
         "report": fit.report,
         "data": summarize_collection(data),
         "versions": list_versions(),
+        **extra,
     }
     return Model(fit.estimator, reading, data.frame_shape, about)
 

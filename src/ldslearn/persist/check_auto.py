@@ -29,23 +29,11 @@ _LARGEST = 1e100  # of numbers, and one over the smallest: their products must b
 def check_committee(committee: KernelCommittee) -> None:
     """Raise unless a committee has rules, and arrays of the sizes that they need."""
     rules, systems = committee.rules, committee.systems_
-    require(isinstance(rules, list) and len(rules) > 0, "rules must be a list")
-    for rule in rules:
-        _check_rule(rule)
+    check_rules(committee)
     check_classes(committee.classes_)
     n_classes = len(committee.classes_)
     require(isinstance(systems, LDS) and len(systems) > 0, "systems_ must be an LDS batch")
     check_indices("labels_", committee.labels_, len(systems), n_classes)
-    used = {part for rule in rules for part in rule.parts}
-    for name in ("scales", "bandwidths"):
-        values = getattr(committee, name)
-        require(isinstance(values, dict), f"{name} must be a dict")
-        for value in values.values():
-            _check_positive(name, value)
-    require(used <= committee.scales.keys(), "scales must have all kernels")
-    for part in used:
-        takes = find_bandwidth(part, {}) is not None
-        require((part in committee.bandwidths) == takes, f"bandwidths do not suit {part}")
     _check_factors("factors", committee.factors, len(rules))
     coded = {part for rule in rules if rule.kind == "coding" for part in rule.parts}
     require(isinstance(committee.grams_, dict), "grams_ must be a dict")
@@ -68,6 +56,24 @@ def check_committee(committee: KernelCommittee) -> None:
         check_array("intercepts", expansion[1], (n_outputs,))
         largest = max(float(np.abs(array).max()) for array in expansion)
         require(largest <= _LARGEST, f"an expansion holds {largest:.3g}")
+
+
+def check_rules(committee: Any) -> None:
+    """Raise unless a committee has rules, and scales and bandwidths of their kernels."""
+    rules = committee.rules
+    require(isinstance(rules, list) and len(rules) > 0, "rules must be a list")
+    for rule in rules:
+        _check_rule(rule)
+    used = {part for rule in rules for part in rule.parts}
+    for name in ("scales", "bandwidths"):
+        values = getattr(committee, name)
+        require(isinstance(values, dict), f"{name} must be a dict")
+        for value in values.values():
+            _check_positive(name, value)
+    require(used <= committee.scales.keys(), "scales must have all kernels")
+    for part in used:
+        takes = find_bandwidth(part, {}) is not None
+        require((part in committee.bandwidths) == takes, f"bandwidths do not suit {part}")
 
 
 def check_auto(model: AutoLDSClassifier, check_fitted: Callable[[Any], None]) -> None:

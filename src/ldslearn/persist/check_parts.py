@@ -15,7 +15,9 @@ from ldslearn.dictionary.recipe import Recipe, split_name
 from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
 from ldslearn.geometry.registry import parse_kernel
 from ldslearn.models import LDS, LDSEncoder, LDSImputer
-from ldslearn.models.encoder import MISSING_POLICIES
+from ldslearn.models.encoder_checks import check_parameters
+from ldslearn.models.encoder_gaps import MISSING_POLICIES
+from ldslearn.search import LDSEmbedding
 
 _KINDS = {"symmetric": "symmetric", "skew": "skew", "covariance": "plain", "finite": "plain"}
 
@@ -188,11 +190,14 @@ def check_encoder(encoder: LDSEncoder) -> None:
     """Raise unless channels and states of an encoder belong together."""
     for name in ("n_channels_in_", "n_states_"):
         check_count(name, getattr(encoder, name))
-    encoder._check_parameters()
+    check_parameters(encoder)
     require(
         encoder.n_states_ <= encoder.n_channels_in_ * encoder.delays,
         "n_states_ must be at most the number of channels",
     )
+    if "step_" in vars(encoder):
+        step = encoder.step_
+        require(isinstance(step, float) and 0 < step < np.inf, "step_ must be a positive number")
     if encoder.missing == "smooth":
         _check_channel_statistics(encoder, encoder.n_channels_in_)
 
@@ -221,6 +226,10 @@ def _check_channel_statistics(estimator: LDSEncoder | LDSImputer, n_channels: in
         check_array(name, getattr(estimator, name), (n_channels,))
         n_channels = len(getattr(estimator, name))
     require(bool((estimator.channel_variances_ >= 0).all()), "channel_variances_ is negative")
+    if getattr(estimator, "channel_factors_", None) is not None:
+        check_array("channel_factors_", estimator.channel_factors_, (n_channels, None))
+        weight = estimator.channel_weight_
+        require(isinstance(weight, float) and 0 <= weight <= 1, "channel_weight_ is not 0 to 1")
 
 
 def check_channel_scaler(scaler: ChannelScaler) -> None:
@@ -234,3 +243,25 @@ def check_kmeans(model: LDSKMeans) -> None:
     check_atoms(model.cluster_centers_, model.recipe_, model._like)
     check_indices("labels_", model.labels_, None, len(model.cluster_centers_))
     require(len(model.recipe_.codes) == 1, "recipe_ must have one code")
+    spectral = getattr(model, "_spectral", None)
+    if spectral is None:
+        return
+    require(isinstance(spectral, tuple) and len(spectral) == 4, "_spectral must have four parts")
+    kernel, values, coordinates, centroids = spectral
+    check_kernel(kernel)
+    check_array("values of _spectral", values, (None,))
+    require(bool((values >= 1e-100).all()), "values of _spectral must be positive")
+    check_array("coordinates of _spectral", coordinates, (count_columns(kernel), len(values)))
+    shape = (len(model.cluster_centers_), len(values))
+    check_array("centroids of _spectral", centroids, shape)
+
+
+def check_embedding(embedding: LDSEmbedding) -> None:
+    """Raise unless the map of an embedding has one row per landmark."""
+    check_kernel(embedding.kernel_)
+    require(embedding.kernel_.projector is None, "the kernel of an embedding has no projector")
+    n_landmarks = len(embedding.kernel_.systems)
+    check_indices("landmark_indices_", embedding.landmark_indices_, n_landmarks, 2**62)
+    check_array("components_", embedding.components_, (n_landmarks, None))
+    check_array("eigenvalues_", embedding.eigenvalues_, (embedding.components_.shape[1],))
+    require(isinstance(embedding.residual_, float), "residual_ must be a number")

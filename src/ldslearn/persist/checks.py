@@ -12,8 +12,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from ldslearn.auto import AutoLDSClassifier, ChannelScaler
+from ldslearn.auto import AutoLDSClassifier, AutoLDSRegressor, ChannelScaler
 from ldslearn.auto.committee import KernelCommittee
+from ldslearn.auto.number_committee import RegressionCommittee
 from ldslearn.classify import (
     LDSSVC,
     DictionaryClassifier,
@@ -27,12 +28,20 @@ from ldslearn.coding import SparseCoder
 from ldslearn.dictionary.base import SystemDictionary
 from ldslearn.geometry.fitted_kernels import FittedKernel
 from ldslearn.models import LDS, LDSEncoder, LDSImputer
+from ldslearn.novelty import LDSNovelty
 from ldslearn.persist.check_auto import check_auto, check_committee
+from ldslearn.persist.check_auto_regressor import (
+    check_auto_regressor,
+    check_random_regressor,
+    check_regression_committee,
+)
+from ldslearn.persist.check_kernel_models import check_novelty, check_regressor
 from ldslearn.persist.check_parts import (
     check_atoms,
     check_channel_scaler,
     check_classes,
     check_count,
+    check_embedding,
     check_encoder,
     check_imputer,
     check_indices,
@@ -49,7 +58,9 @@ from ldslearn.persist.check_random_systems import (
     make_random_example,
 )
 from ldslearn.persist.check_sklearn import check_linear, check_scaler, check_support_vectors
-from ldslearn.random_systems import RandomSystems, RandomSystemsClassifier
+from ldslearn.random_systems import RandomSystems, RandomSystemsClassifier, RandomSystemsRegressor
+from ldslearn.regress import LDSRegressor
+from ldslearn.search import LDSEmbedding
 from ldslearn.sequences.windows import window_levels
 
 
@@ -86,7 +97,7 @@ def try_out(estimator: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         repr(estimator)
-        if isinstance(estimator, AutoLDSClassifier):
+        if isinstance(estimator, AutoLDSClassifier | AutoLDSRegressor):
             members = [pipeline[-1] for pipeline in estimator.pipelines_]
             for member in (*members, *estimator.random_systems_):
                 member.predict(choose_example(member))
@@ -112,13 +123,13 @@ def choose_example(estimator: Any) -> Any:
         estimator = estimator.coder_
     if isinstance(estimator, DictionaryClassifier):
         estimator = estimator.dictionary_
-    if isinstance(estimator, SparseCoder | LDSSVC):
+    if isinstance(estimator, SparseCoder | LDSSVC | LDSNovelty | LDSEmbedding | LDSRegressor):
         return estimator.kernel_.systems[:1]
-    if isinstance(estimator, NearestLDSClassifier | KernelCommittee):
+    if isinstance(estimator, NearestLDSClassifier | KernelCommittee | RegressionCommittee):
         return estimator.systems_[:1]
     if isinstance(estimator, SystemDictionary | LDSKMeans):
         return estimator._like
-    if isinstance(estimator, RandomSystems | RandomSystemsClassifier):
+    if isinstance(estimator, RandomSystems | RandomSystemsClassifier | RandomSystemsRegressor):
         return make_random_example(estimator)
     return np.zeros((1, estimator.n_features_in_))
 
@@ -227,7 +238,7 @@ def _steps_after_encoder(pipeline: Pipeline) -> list[tuple[str, Any]]:
     They take systems, or are random systems and what follows them.
     """
     steps = [pair for pair in pipeline.steps if pair[1] not in ("passthrough", None)]
-    kinds = LDSEncoder | RandomSystems | RandomSystemsClassifier
+    kinds = LDSEncoder | RandomSystems | RandomSystemsClassifier | RandomSystemsRegressor
     at = next((i for i, (_, step) in enumerate(steps) if isinstance(step, kinds)), None)
     if at is None:
         return [] if any(isinstance(step, ChannelScaler) for _, step in steps) else steps
@@ -258,6 +269,10 @@ def _check_auto(model: AutoLDSClassifier) -> None:
     check_auto(model, check_fitted)
 
 
+def _check_auto_regressor(model: AutoLDSRegressor) -> None:
+    check_auto_regressor(model, check_fitted)
+
+
 # The check of each estimator, and the attributes that it needs after a fit.
 _RULES: dict[type, tuple[Callable[[Any], None], str]] = {
     AutoLDSClassifier: (
@@ -265,12 +280,30 @@ _RULES: dict[type, tuple[Callable[[Any], None], str]] = {
         "classes_ pipelines_ random_systems_ weights_ report_ n_channels_in_ _factor "
         "_random_factors _kind_factors imputer_",
     ),
+    AutoLDSRegressor: (
+        _check_auto_regressor,
+        "pipelines_ random_systems_ weights_ report_ n_channels_in_ imputer_ _mean _scale "
+        "_is_column",
+    ),
     ChannelScaler: (check_channel_scaler, "scale_"),
     DictionaryClassifier: (_check_dictionary_classifier, "classes_ dictionary_ classifier_"),
     KernelCommittee: (check_committee, "classes_ systems_ labels_ grams_ expansions_"),
+    LDSEmbedding: (
+        check_embedding,
+        "kernel_ landmark_indices_ components_ eigenvalues_ residual_",
+    ),
     LDSEncoder: (check_encoder, "n_states_ n_channels_in_"),
     LDSImputer: (check_imputer, "channel_means_ channel_variances_"),
     LDSKMeans: (check_kmeans, "cluster_centers_ recipe_ _like labels_ inertia_ n_iter_"),
+    LDSNovelty: (
+        check_novelty,
+        "kernel_ weights_ n_neighbors_ length_scale_ offset_ held_out_scores_ _own",
+    ),
+    LDSRegressor: (
+        check_regressor,
+        "kernel_ weights_ intercept_ penalty_ length_scale_ noise_std_ left_out_predictions_ _own "
+        "_is_column _penalties _path",
+    ),
     LDSSVC: (_check_svm, "classes_ kernel_ svc_ C_"),
     LinearSVC: (check_linear, "classes_ coef_ intercept_ n_features_in_"),
     LogisticRegression: (check_linear, "classes_ coef_ intercept_ n_features_in_"),
@@ -282,6 +315,12 @@ _RULES: dict[type, tuple[Callable[[Any], None], str]] = {
         "classes_ transformer_ mean_ scale_ coef_ intercept_ penalty_ left_out_scores_ "
         "n_channels_in_ _factor imputer_",
     ),
+    RandomSystemsRegressor: (
+        check_random_regressor,
+        "transformer_ mean_ scale_ coef_ intercept_ penalty_ left_out_predictions_ n_channels_in_ "
+        "imputer_ _is_column",
+    ),
+    RegressionCommittee: (check_regression_committee, "systems_ weights_ intercepts_"),
     RidgeClassifier: (check_linear, "_label_binarizer coef_ intercept_ n_features_in_"),
     SparseCoder: (_check_coder, "kernel_"),
     SparseCodingClassifier: (_check_sparse, "classes_ coder_ atom_classes_"),

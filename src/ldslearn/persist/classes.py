@@ -5,9 +5,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelBinarizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from ldslearn.auto import AutoLDSClassifier, ChannelScaler
+from ldslearn.auto import AutoLDSClassifier, AutoLDSRegressor, ChannelScaler, RegressionReport
 from ldslearn.auto.candidates import Rule
 from ldslearn.auto.committee import KernelCommittee
+from ldslearn.auto.number_committee import RegressionCommittee
 from ldslearn.auto.report import Report
 from ldslearn.classify import (
     LDSSVC,
@@ -24,25 +25,39 @@ from ldslearn.dictionary.online import Memory
 from ldslearn.dictionary.recipe import Recipe
 from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
 from ldslearn.models import LDSEncoder, LDSImputer
-from ldslearn.random_systems import RandomSystems, RandomSystemsClassifier, SystemBank
+from ldslearn.novelty import LDSNovelty
+from ldslearn.random_systems import (
+    RandomSystems,
+    RandomSystemsClassifier,
+    RandomSystemsRegressor,
+    SystemBank,
+)
+from ldslearn.regress import LDSRegressor
+from ldslearn.search import LDSEmbedding
 
 ESTIMATORS: dict[str, type] = {
     known.__name__: known
     for known in (
         AutoLDSClassifier,
+        AutoLDSRegressor,
         ChannelScaler,
         DictionaryClassifier,
         FiniteDictionary,
         KernelCommittee,
         LDSDictionary,
+        LDSEmbedding,
         LDSEncoder,
         LDSImputer,
         LDSKMeans,
+        LDSNovelty,
+        LDSRegressor,
         LDSSVC,
         NearestLDSClassifier,
         Pipeline,
         RandomSystems,
         RandomSystemsClassifier,
+        RandomSystemsRegressor,
+        RegressionCommittee,
         SparseCoder,
         SparseCodingClassifier,
     )
@@ -55,6 +70,6 @@ FOREIGN: dict[str, type] = {
 _PARTS: dict[str, type] = {
     known.__name__: known
     for known in (Atoms, Columns, FittedKernel, LabelBinarizer, Memory, Recipe, ReferenceKernel,
-                  Report, Rule, SystemBank)
+                  RegressionReport, Report, Rule, SystemBank)
 }  # fmt: skip
 CLASSES = {**ESTIMATORS, **FOREIGN, **_PARTS}

@@ -16,7 +16,7 @@ from ldslearn.auto.scaling import channels_are_scaled
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.rates import parse_rates, warn_of_other_rates, warn_of_unchecked_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
-from ldslearn.models import LDS, LDSEncoder
+from ldslearn.models import LDS, LDSEncoder, LDSImputer
 from ldslearn.persist.checks import try_out
 from ldslearn.persist.files import explain_damage, read_saved, save
 from ldslearn.persist.model_html import describe_model, render_model
@@ -107,7 +107,19 @@ class Model:
         -------
         Prediction
         """
+        self._check_classifies()
         return predict_with_certainty(self.estimator, X)
+
+    def _check_classifies(self) -> None:
+        """Raise for a detector or a regressor."""
+        if not self.classes:
+            remedy = "Load it by ldslearn.load, and call predict."
+            if not hasattr(self.pipeline[-1], "score"):
+                remedy = "A detector of novelty scores recordings: ldslearn watch MODEL RECORDING."
+            raise _errors.invalid(
+                "the model", "be a classifier to predict labels", type(self.pipeline[-1]).__name__,
+                remedy,
+            )  # fmt: skip
 
     def predict_stored(self, store: LDSStore) -> Prediction:
         """Return labels of the systems in a store, and how certain they are.
@@ -121,6 +133,7 @@ class Model:
         -------
         Prediction
         """
+        self._check_classifies()
         about = store.about
         theirs = {**about.get("encoder", {}), **about.get("reading", {})}
         if "frame" in about:
@@ -199,8 +212,8 @@ class Model:
 
     @property
     def classes(self) -> list[str]:
-        """Labels that the model predicts."""
-        return [str(label) for label in self.estimator.classes_]
+        """Labels that the model predicts; none of a detector of novelty."""
+        return [str(label) for label in getattr(self.estimator, "classes_", ())]
 
     @property
     def systems(self) -> LDS:
@@ -235,7 +248,7 @@ class Model:
         """Return the model in a file; nothing in it is executed, and damage is an error.
 
         A classifier of sequences that was saved by :func:`ldslearn.save` is a model as well. It
-        reads files with default settings.
+        reads files with default settings, and with gaps if it takes them.
 
         Parameters
         ----------
@@ -258,7 +271,8 @@ class Model:
             )
         about = dict(found.about)
         with explain_damage(path):
-            reading = about.pop("reading", ReadingSettings().as_dict())
+            defaults = ReadingSettings(gaps=cls._takes_gaps(found.estimator))
+            reading = about.pop("reading", defaults.as_dict())
             shape = about.pop("frame_shape", None)
             model = cls(
                 found.estimator,
@@ -279,6 +293,12 @@ class Model:
         steps = getattr(estimator, "steps", [])
         encoders = [isinstance(step, _ENCODERS) for _, step in steps]
         return any(encoders) and hasattr(steps[-1][1], "predict")
+
+    @staticmethod
+    def _takes_gaps(estimator: Any) -> bool:
+        """Return whether NaN is a missing sample to the first step, which sees it."""
+        first = getattr(estimator, "steps", [("", estimator)])[0][1]
+        return isinstance(first, LDSImputer) or getattr(first, "missing", "raise") == "smooth"
 
     def _check(self) -> None:
         """Raise unless the parts belong together."""

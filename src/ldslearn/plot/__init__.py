@@ -6,6 +6,7 @@ from ldslearn.plot.dictionary import plot_columns, plot_objective
 from ldslearn.plot.forecast import plot_forecast
 from ldslearn.plot.frames import plot_frames
 from ldslearn.plot.matrix import plot_matrix
+from ldslearn.plot.silhouettes import plot_silhouettes
 from ldslearn.plot.stability import plot_eigenvalues, plot_soft_normalisation
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "plot_objective",
     "plot_path",
     "plot_residuals",
+    "plot_silhouettes",
     "plot_soft_normalisation",
 ]

@@ -2,5 +2,6 @@
 
 from ldslearn.report.evaluation_page import render_evaluation_page
 from ldslearn.report.reproduction_page import render_reproduction_page
+from ldslearn.report.watch_page import render_watch_page
 
-__all__ = ["render_evaluation_page", "render_reproduction_page"]
+__all__ = ["render_evaluation_page", "render_reproduction_page", "render_watch_page"]

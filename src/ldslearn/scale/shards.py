@@ -53,6 +53,18 @@ def name_shard(what: int | str, skipped: Sequence[tuple[str, str]] = ()) -> str:
 
 
 @dataclass(frozen=True)
+class IndexFormat:
+    """File name, kind and version of an index that names shards."""
+
+    name: str
+    kind: str
+    version: int
+
+
+STORE = IndexFormat(INDEX, KIND, VERSION)
+
+
+@dataclass(frozen=True)
 class Shard:
     """An entry of the index: one file of a store.
 
@@ -209,42 +221,44 @@ def clear_folder(folder: Path) -> None:
         path.unlink()
 
 
-def write_index(folder: Path, shards: Sequence[Shard], about: Mapping[str, Any]) -> None:
+def write_index(
+    folder: Path, shards: Sequence[Shard], about: Mapping[str, Any], form: IndexFormat = STORE
+) -> None:
     """Write the index of a store, the last of its files."""
-    check_index(folder)
+    check_index(folder, form)
     index = {
-        "format": KIND,
-        "version": VERSION,
+        "format": form.kind,
+        "version": form.version,
         "about": dict(about),
         "shards": [asdict(shard) for shard in shards],
     }
-    with atomic_write(folder / INDEX) as file:
+    with atomic_write(folder / form.name) as file:
         file.write(json.dumps(seal(index)).encode())
 
 
-def check_index(folder: Path) -> None:
+def check_index(folder: Path, form: IndexFormat = STORE) -> None:
     """Raise if the index is a link: its target belongs to another store."""
-    if (folder / INDEX).is_symlink():
+    if (folder / form.name).is_symlink():
         raise _errors.bad_file(
-            folder / INDEX, "be a regular file in order to be replaced", "a link",
+            folder / form.name, "be a regular file in order to be replaced", "a link",
             "Name another store, or replace the link by a copy.",
         )  # fmt: skip
 
 
-def read_index(folder: Path) -> tuple[tuple[Shard, ...], dict[str, Any]]:
+def read_index(folder: Path, form: IndexFormat = STORE) -> tuple[tuple[Shard, ...], dict[str, Any]]:
     """Return the shards of a store and the record of how it was made."""
-    path = folder / INDEX
+    path = folder / form.name
     try:
         index = read_json(path, _LARGEST_INDEX)
     except ValueError as error:
-        raise unreadable_file(path, KIND) from error
-    if not isinstance(index, dict) or index.get("format") != KIND:
-        raise unreadable_file(path, KIND)
+        raise unreadable_file(path, form.kind) from error
+    if not isinstance(index, dict) or index.get("format") != form.kind:
+        raise unreadable_file(path, form.kind)
     version = index.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
-        raise other_version(path, version, VERSION)
+    if type(version) is not int or not 1 <= version <= form.version:
+        raise other_version(path, version, form.version)
     try:
-        if version > 1:
+        if version > 1 or form is not STORE:
             check_seal(index)
         elif set(index) != {"format", "version", "about", "shards"}:
             raise ValueError("fields of another version")

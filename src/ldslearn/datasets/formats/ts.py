@@ -15,8 +15,8 @@ from ldslearn.datasets.formats.text_lines import bad_line, parse_channels, quote
 from ldslearn.datasets.formats.time_columns import Clock, find_unit
 from ldslearn.datasets.formats.time_faults import find_time_faults, sampling_rate
 from ldslearn.datasets.formats.timestamps import parse_stamps
-from ldslearn.datasets.rates import as_rates, describe_grid
-from ldslearn.sequences import place_on_grid
+from ldslearn.datasets.rates import as_rates
+from ldslearn.sequences.grid import describe_grid, place_on_grid
 
 Path = str | os.PathLike[str]
 
