@@ -1,7 +1,8 @@
 """Run with ``make bench``; ``python -m benchmarks geometry`` runs one part.
 
-``memory``, ``missing_accuracy``, ``missing_coverage``, ``random_accuracy``, ``recovery`` and
-``scaling`` run by name only, up to an hour each.
+``first``, ``growth``, ``memory``, ``missing_accuracy``, ``missing_coverage``, ``novelty``,
+``random_accuracy``, ``recovery``, ``regression``, ``scaling``, ``search`` and ``search_embedding``
+run by name only, up to an hour each.
 """
 
 import platform
@@ -12,26 +13,41 @@ import numpy as np
 from benchmarks import (
     coding,
     dictionary,
+    first,
     fit,
     geometry,
+    growth,
     lbp,
     missing,
+    novelty,
     random_systems,
     recovery,
+    regression,
     scaling,
+    search,
+    shared_encoding,
+    video,
 )
 
 PARTS = {
     part.__name__.split(".")[1]: part.run
-    for part in (fit, geometry, coding, dictionary, lbp, missing, random_systems)
-}
+    for part in (
+        fit, shared_encoding, geometry, coding, dictionary, lbp, missing, random_systems, video,
+    )
+}  # fmt: skip
 BY_NAME = {
+    "first": first.run,
+    "growth": growth.run,
     "memory": scaling.measure_memory,
     "missing_accuracy": missing.run_accuracy,
     "missing_coverage": missing.run_coverage,
+    "novelty": novelty.run,
     "random_accuracy": random_systems.measure_accuracy,
     "recovery": recovery.run,
+    "regression": regression.run,
     "scaling": scaling.run,
+    "search": search.run,
+    "search_embedding": search.run_embedding,
 }
 
 print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")

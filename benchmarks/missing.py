@@ -64,17 +64,17 @@ def fill_with_means(X, means):
 FILLERS = {"interpolated": fill_with_interpolation, "mean": fill_with_means}
 
 
-def encode(X, treatment):
+def encode(X, treatment, train):
     """Return systems of sequences with gaps, smoothed or filled, channels scaled to deviation 1.
 
-    A system depends on its own sequence, and on the scale of channels, so that one encoding serves
-    all splits.
+    Smoothing learns the correlations of channels, from the training sequences alone.
     """
-    means, variances = channel_statistics(X)
-    deviations = np.sqrt(np.maximum(variances, 1e-12))
+    means, variances = channel_statistics([X[i] for i in train])
+    deviations = np.sqrt(np.where(variances > 0, variances, 1.0))
     X = [x / deviations[:, None] for x in X]
     if treatment == "smoothed":
-        return LDSEncoder(missing="smooth", **ENCODER).fit_transform(X)
+        encoder = LDSEncoder(missing="smooth", **ENCODER).fit([X[i] for i in train])
+        return encoder.transform(X)
     return LDSEncoder(**ENCODER).fit_transform(FILLERS[treatment](X, means / deviations))
 
 
@@ -94,8 +94,7 @@ def measure_accuracy(name):
     X, rounds = [x.astype(np.float64) for x in data.X], list_rounds(name, data)
 
     def run(X, treatment):
-        systems = encode(X, treatment)
-        scores = [score(systems, data.y, *parts) for parts in rounds]
+        scores = [score(encode(X, treatment, part[0]), data.y, *part) for part in rounds]
         return 100 * np.mean(scores)
 
     complete = run(X, "interpolated")
