@@ -1,6 +1,7 @@
 """Settings of the documentation site; `make docs` builds it."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -67,6 +68,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+toc_object_entries_show_parents = "hide"  # methods without the name of their class
 html_theme_options = {
     "github_url": "https://github.com/ldslearn/ldslearn",
     "header_links_before_dropdown": 5,
@@ -79,3 +81,13 @@ html_theme_options = {
     "footer_end": [],
 }
 html_sidebars = {"index": [], "changelog": []}
+
+
+def keep_text_of_references(app, what, name, obj, options, lines):
+    """Replace references of inherited docstrings to pages of scikit-learn by their text."""
+    lines[:] = [re.sub(r":ref:`([^<`]+?) *<[^>]+>`", r"\1", line) for line in lines]
+
+
+def setup(app):
+    """Connect what is above to Sphinx."""
+    app.connect("autodoc-process-docstring", keep_text_of_references)

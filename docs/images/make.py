@@ -253,7 +253,10 @@ PICTURES = (
 EXAMPLES = {
     "dictionary": "learning/learn_a_dictionary.py",
     "explain": "learning/explain_one_query.py",
+    "novelty": "learning/find_strange_windows.py",
     "random_systems": "learning/drive_random_systems.py",
+    "regression": "learning/predict_numbers.py",
+    "similar_clips": "data/find_similar_clips.py",
 }
 
 
