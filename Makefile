@@ -29,7 +29,7 @@ demo: $(VENV)/.installed ## fit the embedded data, print, draw and report what w
 	$(BIN)/python -m ldslearn.demo
 
 test: $(VENV)/.installed-dev ## run the tests
-	$(BIN)/python -m pytest -n auto -q
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -q
 
 test-all: $(VENV)/.installed ## run the smoke tests on every Python found, with newest and lowest dependencies
 	$(BIN)/python tests/smoke/run.py
