@@ -46,6 +46,11 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), f"{name_page(page)} links to {target}"
 
 
+def test_no_page_has_the_name_of_one_that_sphinx_writes():
+    names = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert names.isdisjoint({"search.md", "genindex.md"})
+
+
 def test_the_guide_has_pages():
     assert len(GUIDE) >= 19
 
