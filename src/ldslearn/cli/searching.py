@@ -111,7 +111,7 @@ def tabulate_index(record: dict[str, Any]) -> Table:
 
 
 def open_index(path: Path, n_jobs: int) -> LDSIndex:
-    """Return an index whose systems were encoded by ``ldslearn encode``."""
+    """Return the index in a folder; commands import nothing heavy themselves."""
     return LDSIndex.open(path, n_jobs=n_jobs)
 
 

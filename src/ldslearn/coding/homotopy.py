@@ -11,7 +11,6 @@ any z, for a modified k for which z is optimal; k is then moved back to its true
 import numpy as np
 
 from ldslearn._compiling import njit
-from ldslearn.coding.checks import kkt_violation as kkt_violation
 from ldslearn.coding.cholesky import (
     OPTIONS,
     append_row,

@@ -81,12 +81,13 @@ def place_on_grid(
         _check_times(times[index], sequence.shape[1], name_sequence(checked, index))
         for index, sequence in enumerate(checked)
     ]
-    medians = [float(np.median(np.diff(clock))) for clock in clocks if len(clock) > 1]
+    timed = [index for index, clock in enumerate(clocks) if len(clock) > 1]
+    medians = [float(np.median(np.diff(clocks[index]))) for index in timed]
     if step is None:
-        _check_units(checked, [i for i, clock in enumerate(clocks) if len(clock) > 1], medians)
+        _check_units(checked, timed, medians)
         step = estimate_step(clocks) if medians else 1.0
     check_positive("step", step)
-    _check_step(checked, [i for i, clock in enumerate(clocks) if len(clock) > 1], medians, step)
+    _check_step(checked, timed, medians, step)
     placed, merged, missing = [], [], []
     for index, (sequence, clock) in enumerate(zip(checked, clocks, strict=True)):
         n_grid = count_grid_points(clock, step, f"times of {name_sequence(checked, index)}")
