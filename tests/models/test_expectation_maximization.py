@@ -12,9 +12,9 @@ from ldslearn.models.expectation_maximization import (
     choose_bounds,
     maximize_likelihood,
     raise_eigenvalues,
-    sum_moments,
 )
 from ldslearn.models.measurements import StateModel, estimate_states, pad
+from ldslearn.models.moments import sum_moments
 
 from support.makers import random_state_model
 

@@ -21,6 +21,7 @@ import numpy as np
 from ldslearn._types import Floats, Indices
 from ldslearn.models.channel_regression import regress_channels
 from ldslearn.models.measurements import StateEstimates, StateModel, estimate_states, list_pairs
+from ldslearn.models.moments import solve_transition, sum_moments
 
 _LEAST_NOISE = 1e-6  # of the variance of a channel, or of the states
 _LEAST_VARIANCE = 1e-2  # of a channel, relative to the mean of all
@@ -184,19 +185,13 @@ class _Iterate:
     def improve(self, problem: Problem, center: bool) -> Self:
         """Return the models of largest expected likelihood and prior, given the states."""
         bounds, prior = problem.bounds, problem.prior
-        moments = sum_moments(self.estimates).add_prior(prior)
+        moments = sum_moments(self.estimates).add_prior(prior.weight, prior.states, prior.process)
         A = solve_transition(moments.before, moments.lagged)
         process = raise_eigenvalues(moments.residual_covariance(A), bounds.process)
         C, shift, variances = _fit_channels(self.model.C, self.estimates, self.Y, problem, center)
         variances = np.maximum(variances, bounds.channels)
         model = StateModel(A, C, process, variances, self.estimates.states[:, 0], process)
         return self.start(problem, model, self.mean + shift)
-
-
-def solve_transition(before: Floats, lagged: Floats) -> Floats:
-    """Return the A, (N, n, n), with A before = lagged."""
-    solved = np.linalg.solve(before, lagged.transpose(0, 2, 1)).transpose(0, 2, 1)
-    return np.asarray(solved, dtype=np.float64)
 
 
 def _select(value: Any, index: Any) -> Any:
@@ -218,71 +213,6 @@ def _join(values: list[Any]) -> Any:
         return np.concatenate(values)
     kind = type(values[0])
     return kind(*(_join([getattr(v, each.name) for v in values]) for each in fields(kind)))
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Sums over time of expected products of the states of N sequences, or of one.
-
-    Attributes
-    ----------
-    before, after : (N, n, n) arrays
-        Of x(t) x(t)' and of x(t + 1) x(t + 1)', over all transitions.
-    lagged : (N, n, n) array
-        Of x(t + 1) x(t)'.
-    first : (N, n, n) array
-        Covariance of the first state.
-    n_timepoints : (N, 1, 1) array
-    """
-
-    before: Floats
-    after: Floats
-    lagged: Floats
-    first: Floats
-    n_timepoints: Floats
-
-    def residual_covariance(self, A: Floats) -> Floats:
-        """Return the expected covariance of x(t + 1) - A x(t), and of the first state."""
-        moved = A @ self.lagged.swapaxes(-1, -2)
-        total = self.first + self.after - moved - moved.swapaxes(-1, -2)
-        total += A @ self.before @ A.swapaxes(-1, -2)
-        return (total + total.swapaxes(-1, -2)) / (2 * self.n_timepoints)
-
-    def add_prior(self, prior: Prior) -> Self:
-        """Return the moments with those of pseudo-samples."""
-        p = prior.weight
-        return type(self)(
-            self.before + p * prior.states[:, :, None] * np.eye(prior.states.shape[1]),
-            self.after + p * prior.process,
-            self.lagged,
-            self.first,
-            self.n_timepoints + p,
-        )
-
-    def change_basis(self, T: Floats) -> Self:
-        """Return the moments of T x."""
-        parts = (self.before, self.after, self.lagged, self.first)
-        before, after, lagged, first = (T @ M @ T.swapaxes(-1, -2) for M in parts)
-        return type(self)(before, after, lagged, first, self.n_timepoints)
-
-    def __getitem__(self, index: int) -> Self:
-        """Return the moments of one sequence."""
-        return type(self)(*(getattr(self, each.name)[index] for each in fields(self)))
-
-
-def sum_moments(estimates: StateEstimates) -> Moments:
-    """Return the moments of smoothed states."""
-    X, P = estimates.states, estimates.covariances
-    total = X.transpose(0, 2, 1) @ X + P.sum(axis=1)
-    ends = np.arange(len(X)), estimates.lengths - 1
-    last = X[ends][:, :, None] * X[ends][:, None] + P[ends]
-    return Moments(
-        total - last,
-        total - X[:, 0, :, None] * X[:, 0, None] - P[:, 0],
-        X[:, 1:].transpose(0, 2, 1) @ X[:, :-1] + estimates.cross,
-        P[:, 0],
-        estimates.lengths[:, None, None].astype(np.float64),
-    )
 
 
 def raise_eigenvalues(covariances: Floats, least: Floats) -> Floats:

@@ -22,6 +22,7 @@ from ldslearn.models.identification import (
     variance_spectrum,
 )
 from ldslearn.models.missing import GapFit, GapSettings, fit_with_gaps
+from ldslearn.models.prediction_error import final_prediction_error
 from ldslearn.models.sequence_checks import is_constant_sequence
 from ldslearn.models.stabilizers import certify, stabilize_checked
 from ldslearn.sequences import aligned_windows
@@ -166,7 +167,9 @@ def fit_block(
         fields["A"][block] = A
         fields["B"][block] = noise_matrices(A, states, n_noise)
         for row in with_gaps:
-            covariance = moments[row].residual_covariance(A[row])
+            covariance = final_prediction_error(
+                moments[row].residual_covariance(A[row]), moments[row].n_timepoints, n_states + 1
+            )
             fields["B"][block.start + row] = principal_roots(covariance[None], n_noise)[0]
         if certify_each:
             certificates[block.start] = certify(settings.stabilizer, fitted, A, states)

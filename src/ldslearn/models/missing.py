@@ -11,14 +11,11 @@ from ldslearn._types import Floats, Indices
 from ldslearn.models.completion import complete_low_rank
 from ldslearn.models.expectation_maximization import (
     MaximumLikelihood,
-    Moments,
     Prior,
     Problem,
     choose_bounds,
     maximize_likelihood,
     raise_eigenvalues,
-    solve_transition,
-    sum_moments,
 )
 from ldslearn.models.identification import (
     Factors,
@@ -27,6 +24,8 @@ from ldslearn.models.identification import (
     principal_factors,
 )
 from ldslearn.models.measurements import StateModel, group_by_length, pad
+from ldslearn.models.moments import Moments, solve_transition, sum_moments
+from ldslearn.models.prediction_error import estimate_channel_noise
 from ldslearn.sequences.delays import hankel
 from ldslearn.sequences.gaps import bridge_gaps, interpolate_gaps
 
@@ -150,9 +149,9 @@ def fit_with_gaps(
         found = maximize_likelihood(
             problem, center=center, max_iter=settings.max_iter, tol=settings.tol
         )
-        moments = sum_moments(found.estimates)
+        moments, noise = sum_moments(found.estimates), estimate_channel_noise(found, problem)
         for row, (index, start) in enumerate(zip(group, starts, strict=True)):
-            fit = _describe_fit(start, found, row, moments[row])
+            fit = _describe_fit(start, found, row, moments[row], noise[row])
             fits[index] = _describe_channels(fit, start, delays, center, settings)
     return [fits[index] for index in range(len(sequences))]
 
@@ -222,7 +221,9 @@ def _make_problem(starts: list[_Start], lengths: Indices, settings: GapSettings)
     )  # fmt: skip
 
 
-def _describe_fit(start: _Start, found: MaximumLikelihood, row: int, moments: Moments) -> GapFit:
+def _describe_fit(
+    start: _Start, found: MaximumLikelihood, row: int, moments: Moments, noise: Floats
+) -> GapFit:
     """Return one of the systems in principal coordinates; without iterations the first guess."""
     n_iter = len(found.histories[row]) - 1
     log_likelihood = float(found.estimates.log_likelihood[row])
@@ -234,9 +235,8 @@ def _describe_fit(start: _Start, found: MaximumLikelihood, row: int, moments: Mo
         )  # fmt: skip
     means = found.estimates.states[row, : start.Y.shape[1]]
     C, A, states, rank, T = _choose_coordinates(found.model.C[row], found.model.A[row], means)
-    variances = found.model.variances[row]
     return GapFit(
-        C, A, states, moments.change_basis(T), found.mean[row], variances, rank, variances,
+        C, A, states, moments.change_basis(T), found.mean[row], noise, rank, noise,
         n_iter, log_likelihood,
     )  # fmt: skip
 
