@@ -12,7 +12,7 @@ from support.oracles import condition_states
 INSIDE = (0.88, 0.92)
 
 
-def simulate(n_systems=60, n_states=3, n_channels=6, n_timepoints=300, seed=0):
+def simulate(n_systems=60, n_states=3, n_channels=6, n_timepoints=300, seed=0, noise=(0.05, 1.0)):
     random = np.random.default_rng(seed)
     A = random.standard_normal((n_systems, n_states, n_states))
     A *= 0.9 / np.abs(np.linalg.eigvals(A)).max(axis=1)[:, None, None]
@@ -22,7 +22,7 @@ def simulate(n_systems=60, n_states=3, n_channels=6, n_timepoints=300, seed=0):
         B=np.tile(np.eye(n_states), (n_systems, 1, 1)),
         mean=random.standard_normal((n_systems, n_channels)),
         x0=np.zeros((n_systems, n_states)),
-        noise_variance=random.uniform(0.05, 1.0, (n_systems, n_channels)),
+        noise_variance=random.uniform(*noise, (n_systems, n_channels)),
     )
     return systems, systems.simulate(n_timepoints, seed + 1)
 
@@ -52,6 +52,18 @@ def test_intervals_cover_nine_of_ten(share):
         if share:
             complete = [x[:, :280] for x in X]
             assert INSIDE[0] <= measure_imputation(systems, past, complete) <= INSIDE[1]
+
+
+@pytest.mark.parametrize("noise", [(0.005, 0.02), (0.5, 1.0)])
+def test_intervals_of_short_sequences_cover_nine_of_ten(noise):
+    """Also where samples are precise: the prior of the fit must not add to their noise."""
+    _, X = simulate(300, n_timepoints=120, noise=noise)
+    complete = [x[:, :100] for x in X]
+    past = remove_some(complete, 0.3)
+    encoder = LDSEncoder(3, n_noise=3, stabilizer="clip", missing="smooth")
+    systems = encoder.fit_transform(past)
+    assert INSIDE[0] - 0.01 <= measure_coverage(systems, past, X[:, :, 100:]) <= INSIDE[1]
+    assert INSIDE[0] <= measure_imputation(systems, past, complete) <= INSIDE[1]
 
 
 def test_states_are_conditional_expectations():

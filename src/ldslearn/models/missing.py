@@ -234,11 +234,14 @@ def _describe_fit(
             start.mean, start.variances, start.factors.rank, start.variances, 0, log_likelihood,
         )  # fmt: skip
     means = found.estimates.states[row, : start.Y.shape[1]]
-    C, A, states, rank, T = _choose_coordinates(found.model.C[row], found.model.A[row], means)
+    C, states, rank, T = _choose_coordinates(found.model.C[row], means)
+    moments = moments.change_basis(T)
+    # By least squares, as for complete sequences. The prior helps to find the states; an A that it
+    # shrinks would forget them too soon.
+    A = moments.lagged @ np.linalg.pinv(moments.before, rcond=_NEGLIGIBLE**2, hermitian=True)
     return GapFit(
-        C, A, states, moments.change_basis(T), found.mean[row], noise, rank, noise,
-        n_iter, log_likelihood,
-    )  # fmt: skip
+        C, A, states, moments, found.mean[row], noise, rank, noise, n_iter, log_likelihood
+    )
 
 
 def _describe_channels(
@@ -268,10 +271,8 @@ def _moments_of(states: Floats) -> Moments:
     return Moments(before @ before.T, after @ after.T, after @ before.T, nothing, n_timepoints)
 
 
-def _choose_coordinates(
-    C: Floats, A: Floats, means: Floats
-) -> tuple[Floats, Floats, Floats, int, Floats]:
-    """Return C with orthonormal columns, A, states, rank, and T, by which the old states change.
+def _choose_coordinates(C: Floats, means: Floats) -> tuple[Floats, Floats, int, Floats]:
+    """Return C with orthonormal columns, states, rank, and T, by which the old states change.
 
     The states are uncorrelated, the largest first, as those of principal components.
     """
@@ -279,13 +280,10 @@ def _choose_coordinates(
     rank = int((s > _NEGLIGIBLE * s[0]).sum())
     T = s[:, None] * Vt  # C x = U (T x)
     T[rank:] = 0.0
-    inverse = Vt[:rank].T / s[:rank]
     X = T[:rank] @ means.T
     vectors = np.linalg.eigh(X @ X.T)[1][:, ::-1]
     vectors = vectors * largest_entry_signs(vectors.T @ X).T
     rotation = np.eye(len(T))
     rotation[:rank, :rank] = vectors
-    changed = np.zeros_like(T)
-    changed[:rank, :rank] = vectors.T @ (T[:rank] @ A @ inverse) @ vectors
     T = rotation.T @ T
-    return U @ rotation, changed, T @ means.T, rank, T
+    return U @ rotation, T @ means.T, rank, T
