@@ -55,6 +55,13 @@ def test_evaluate(folder, capsys):
     assert "grid: steps of 0.04 s; 0 samples merged" in printed.err
 
 
+def test_inspect_says_how_much_is_missing(folder, capsys):
+    assert run(["inspect", str(folder), "--missing", "smooth", "--json"]) == 0
+    assert 0.2 < json.loads(capsys.readouterr().out)["missing"] < 0.3
+    assert run(["inspect", str(folder), "--missing", "smooth"]) == 0
+    assert "missing samples" in capsys.readouterr().out
+
+
 def test_train_and_predict(folder, tmp_path, capsys):
     model = tmp_path / "model.lds"
     assert run(["train", str(folder), *QUICK, "--missing", "smooth", "-o", str(model)]) == 0

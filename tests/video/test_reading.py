@@ -380,3 +380,11 @@ def test_one_conversion_context_serves_frames_of_a_file(tmp_path, monkeypatch):
     write_video(tmp_path / "a.mkv", SMOOTH)
     assert len(read_video(tmp_path / "a.mkv")) == 12
     assert len(made) == 1
+
+
+def test_writing_values_from_zero_to_one_warns(tmp_path):
+    """They are almost black; black frames and integers are meant as they are."""
+    with pytest.warns(UserWarning, match=r"a\.mkv is almost black: .* Multiply them by 255"):
+        write_video(tmp_path / "a.mkv", np.full((3, 8, 8), 0.5))
+    write_video(tmp_path / "b.mkv", np.zeros((3, 8, 8)))
+    write_video(tmp_path / "c.mkv", np.ones((3, 8, 8), dtype=np.uint8))

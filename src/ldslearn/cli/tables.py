@@ -72,12 +72,14 @@ def tabulate_skipped(skipped: Sequence[Sequence[str]]) -> list[Table | str]:
 def tabulate_collection(title: str, data: dict[str, Any]) -> list[Table | str]:
     """Return the tables of a collection's description, and of its skipped items."""
     shortest, longest = data["shortest"], data["longest"]
+    missing = data.get("missing", 0)  # older models do not say
     lengths = f"{longest}" if shortest == longest else f"{shortest} to {longest}"
     rows = {
         "sequences": data["n_sequences"],
         "channels": _format_channels(data),
         "frame size": " x ".join(map(str, data["frame_shape"] or [])),
         "lengths": f"{lengths} time points",
+        "missing samples": f"{missing:.1%}" if missing else None,
         "rate": _format_rate(data.get("rates")),
         "classes": ", ".join(f"{name} ({count})" for name, count in data["classes"].items()),
         "groups": data["n_groups"] or None,

@@ -18,6 +18,7 @@ def summarize_collection(data: Collection) -> dict[str, Any]:
         "frame_shape": None if data.frame_shape is None else list(data.frame_shape),
         "shortest": min(lengths),
         "longest": max(lengths),
+        "missing": _measure_missing(data),
         "classes": dict(zip(data.classes, counts, strict=True)),
         "n_groups": 0 if data.groups is None else len(np.unique(data.groups)),
         "splits": [] if data.split is None else [str(part) for part in np.unique(data.split)],
@@ -31,6 +32,12 @@ def summarize_collection(data: Collection) -> dict[str, Any]:
         "preprocessing": data.preprocessing,
         "fingerprint": fingerprint(data),
     }
+
+
+def _measure_missing(data: Collection) -> float:
+    """Return the share of samples that are gaps."""
+    n_missing = sum(int(np.isnan(x).sum()) for x in data.X if x.dtype.kind == "f")
+    return n_missing / sum(x.size for x in data.X)
 
 
 def fingerprint(data: Collection) -> str:

@@ -1,5 +1,6 @@
 """Write frames as a video file or an animated picture."""
 
+import warnings
 from fractions import Fraction
 from io import BytesIO
 from os import PathLike
@@ -33,7 +34,7 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
     ----------
     path : str or path
     video : (n_frames, height, width) or (n_frames, height, width, 3) array
-        Values from 0 to 255; others are clipped.
+        Values from 0 to 255; others are clipped. A warning says if all are from 0 to 1.
     frame_rate : float, default=25.0
         Frames per second.
 
@@ -58,6 +59,12 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
     if frames.ndim not in (3, 4) or (frames.ndim == 4 and frames.shape[3] != 3) or not frames.size:
         raise _errors.invalid(
             "video", "have shape (n_frames, height, width[, 3])", f"shape {frames.shape}", ""
+        )
+    if frames.dtype.kind == "f" and frames.min() >= 0 and 0 < frames.max() <= 1:
+        warnings.warn(
+            f"{target.name} is almost black: its values are from 0 to {frames.max():g} of 255. "
+            "Multiply them by 255.",
+            stacklevel=2,
         )
     colour = frames.ndim == 4
     container, codec, grey_pixels, colour_pixels = FORMATS[target.suffix.lower()]
