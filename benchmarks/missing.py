@@ -20,7 +20,7 @@ from ldslearn.sequences.gaps import channel_statistics, interpolate_gaps
 
 COLLECTIONS = ("hcs10", "epilepsy", "articulary_word", "racketsports", "florence3d", "sdh2")
 SHARES = (0.1, 0.3, 0.5)
-ROUNDS = {"hcs10": 10, "sdh2": 3}  # random splits 9:1; others have a split of their own
+ROUNDS = {"hcs10": 5, "sdh2": 10}  # random splits 9:1; others have a split of their own
 SEEDS = {"hcs10": 1, "sdh2": 1}  # draws of the samples removed, else three
 KERNEL = {"projection": 0.3, "mean": 0.4, "deviation": 0.3}
 ENCODER = {"n_states": 3, "windows": (1, 2, 4), "constant": "rest"}
