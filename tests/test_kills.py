@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 KILLS = os.environ.get("LDSLEARN_KILLS", "8")  # a scenario; 0 for every moment there is
-SCENARIOS = ["encode", "encode-again", "kernel", "store", "replace", "record"]
+SCENARIOS = ["encode", "encode-again", "kernel", "store", "add", "replace", "record"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")

@@ -88,12 +88,14 @@ def test_new_systems_are_as_far_as_held_out_ones_by_an_indefinite_kernel():
         return np.tanh(projection_kernel(X, Y) - 1.5)
 
     X = contractions(21, 6, 3, seed=5)
+    expected = LDSNovelty(compare, n_neighbors=2).fit(X).held_out_scores_
+    for i in (0, 7, 20):
+        others = X[[k for k in range(21) if k != i]]
+        model = LDSNovelty(compare, n_neighbors=2).fit(others)
+        np.testing.assert_allclose(model.score_samples(X[[i]]), expected[i], atol=1e-10)
+    LDSNovelty(compare, method="support_vectors").fit(X)  # of distances, too
     with pytest.warns(UserWarning, match="the kernel matrix is indefinite"):
-        expected = LDSNovelty(compare, n_neighbors=2).fit(X).held_out_scores_
-        for i in (0, 7, 20):
-            others = X[[k for k in range(21) if k != i]]
-            model = LDSNovelty(compare, n_neighbors=2).fit(others)
-            np.testing.assert_allclose(model.score_samples(X[[i]]), expected[i], atol=1e-10)
+        LDSNovelty(compare, method="support_vectors", length_scale=None).fit(X)
 
 
 def test_fit_predict_flags_the_contamination(systems):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans, SparseCoder
+from ldslearn import LDSDictionary, LDSEmbedding, LDSEncoder, LDSKMeans, SparseCoder
 from ldslearn.datasets import load_npz
 from ldslearn.dictionary import samples as samples_module
 from ldslearn.geometry import pairwise_kernel
@@ -110,6 +110,19 @@ def test_clusters(workers, systems, store):
         here = CLUSTERS.fit(systems)
     np.testing.assert_allclose(path, here.inertia_path_, rtol=1e-9)
     np.testing.assert_array_equal(labels, here.labels_)
+
+
+def test_vectors(workers, systems, store, monkeypatch):
+    monkeypatch.setattr("ldslearn.models.blocks._BYTES_PER_STORED_BLOCK", 0)
+    model = LDSEmbedding({"projection": 1.0, "mean": 0.5}, n_landmarks=8, random_state=0).fit(store)
+    before = workers.n_blocks
+    there = model.transform(store)
+    assert workers.n_blocks - before == 3
+    with without_cluster():
+        here = LDSEmbedding({"projection": 1.0, "mean": 0.5}, n_landmarks=8, random_state=0)
+        np.testing.assert_allclose(there, here.fit(systems).transform(systems), atol=1e-9)
+        np.testing.assert_array_equal(model.landmark_indices_, here.landmark_indices_)
+    assert model.residual_ == pytest.approx(here.residual_, abs=1e-12)
 
 
 def run_encoder(tmp_path, systems):

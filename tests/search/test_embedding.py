@@ -102,6 +102,21 @@ def test_the_residual_of_landmarks_only_leaves_each_out():
     assert LDSEmbedding().fit(X).residual_ == pytest.approx(np.mean(lost), rel=1e-6)
 
 
+def test_systems_without_a_kernel_lose_nothing():
+    X = random_systems(12, 5, 3)
+    A = X.A.copy()
+    A[::4] = 0
+
+    def compare(first, second):
+        return np.outer(first.A[:, 0, 0], second.A[:, 0, 0])
+
+    for n_landmarks in (5, 12):
+        model = LDSEmbedding(compare, n_landmarks=n_landmarks, random_state=0)
+        vectors = model.fit_transform(LDS(A, X.C))
+        assert model.residual_ < 1e-6
+        np.testing.assert_array_equal(vectors[::4], 0)
+
+
 def test_components_are_the_largest():
     X = contractions(30, 6, 3)
     all_of_them = LDSEmbedding(n_landmarks=15, random_state=0).fit(X)

@@ -7,11 +7,14 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ldslearn import LDS, LDSEncoder, LDSIndex, _locks
 from ldslearn._records import seal
 from ldslearn.geometry import KERNELS, pairwise_kernel
 from ldslearn.scale import LDSStore, encode_folder
+from ldslearn.search.similarity import choose_best
 from ldslearn.sequences import make_lds_sequences
 
 from support.makers import contractions, random_systems
@@ -179,6 +182,8 @@ def test_a_store_keeps_names_labels_and_how_it_was_encoded(tmp_path):
     other = encode_folder(tmp_path / "data", tmp_path / "other", LDSEncoder(4, scale=3.0))
     with pytest.raises(ValueError, match="X must be encoded as the systems in the index, encoder"):
         index.add(other)
+    with pytest.raises(ValueError, match="X must be encoded as the systems in the index, encoder"):
+        index.search(other, 1)
 
 
 def test_windows(tmp_path):
@@ -196,6 +201,17 @@ def test_equal_systems_come_in_the_order_of_their_ids():
     index = LDSIndex()
     index.add(LDS.concatenate([X[:1]] * 5))
     assert index.search(X[:1], 3)[0].tolist() == [[0, 1, 2]]
+
+
+@given(seed=st.integers(0, 10_000), k=st.integers(1, 12))
+def test_ties_do_not_depend_on_the_last_bits(seed, k):
+    random = np.random.default_rng(seed)
+    ids = random.permutation(40)
+    values = np.repeat([0.9, 0.5, 0.5 - 1e-9, 0.1], 10)[ids]
+    noisy = [values + random.uniform(-2e-14, 2e-14, 40) for _ in range(2)]
+    found = [choose_best(ids, each, k) for each in noisy]
+    assert found[0][0].tolist() == found[1][0].tolist() == list(range(k))
+    assert (np.diff(found[0][1]) <= 0).all()
 
 
 @pytest.mark.parametrize(
@@ -254,11 +270,27 @@ def test_values_that_are_not_numbers():
     broken = LDSIndex(lambda first, second: np.full((len(first), len(second)), np.nan))
     with pytest.raises(ValueError, match="kernel must return finite numbers; got NaN or infinity"):
         broken.add(X[:3])
-    index = LDSIndex(lambda first, second: np.zeros((len(first), len(second))))
-    index.add(X[:3])
-    message = r"similarities must be finite; got nan for system 0 of the index.*remove\(\[0\]\)"
+
+
+def kernel_of_radii(first, second):
+    """Zero for a system that forgets at once."""
+    return np.outer(np.abs(first.A).sum(axis=(1, 2)), np.abs(second.A).sum(axis=(1, 2)))
+
+
+@pytest.mark.parametrize("exact_below", [4, 100])
+def test_a_system_whose_kernel_with_itself_is_zero_is_not_added(exact_below):
+    index = LDSIndex(kernel_of_radii, exact_below=exact_below)
+    index.add(LDS(X.A[:3], X.C[:3]))
+    A = X.A[3:9].copy()
+    A[4] = 0
+    message = "^the kernel of a system with itself must be positive and finite; got 0 for system 4."
     with pytest.raises(ValueError, match=message):
-        index.search(X[:1], 1)
+        index.add(LDS(A, X.C[3:9]))
+    assert len(index) == 3
+    with pytest.raises(ValueError, match="got 0 for system 1. Leave it out, or choose another"):
+        index.search(LDS(A[3:5], X.C[:2]), 2)
+    with pytest.raises(ValueError, match="got 0 for system 0"):
+        LDSIndex(kernel_of_radii).add(LDS(A[4:], X.C[:2]))
 
 
 @pytest.mark.parametrize("exact_below", [2, 100])

@@ -16,7 +16,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 
-from ldslearn import LDS, LDSEncoder, _writing
+from ldslearn import LDS, LDSEncoder, LDSIndex, _writing
 from ldslearn.datasets import Collection
 from ldslearn.datasets.formats.npz import load_npz, save_npz
 from ldslearn.paper.data_sets import DataSet
@@ -104,6 +104,33 @@ class Storing(Scenario):
         return joblib.hash(store[:])
 
 
+class Adding(Scenario):
+    """Systems that are added to an index with a graph, which grows."""
+
+    def before(self, home):
+        index = LDSIndex(exact_below=2, n_landmarks=2, n_jobs=1)
+        index.save(home / "index")
+        index.add(LDS.concatenate(SYSTEMS[:3]))
+
+    def work(self, home):
+        index = LDSIndex.open(home / "index", n_jobs=1)
+        if len(index) == 3:
+            index.add(LDS.concatenate(SYSTEMS[3:]), names=["a", "b", "c"])
+
+    def state(self, home):
+        index = LDSIndex.open(home / "index", n_jobs=1)
+        assert index.has_graph
+        ids, similarities = index.search(index.get_systems(index.ids), 1)
+        assert ids.ravel().tolist() == index.ids.tolist()
+        assert np.allclose(similarities, 1)
+        return joblib.hash((index.get_systems(index.ids), index.get_names(index.ids)))
+
+    def names(self, home):
+        """Without the graph before the last one and the lock, which the next change removes."""
+        left = ("index/.lock", "index/graph-000000.npy", "index/graph-000000.usearch")
+        return [name for name in super().names(home) if name not in left]
+
+
 class Replacing(Scenario):
     """A file of systems and a collection that replace earlier ones."""
 
@@ -153,6 +180,7 @@ SCENARIOS = {
     "encode-again": Encoding(again=True),
     "kernel": Kernel(),
     "store": Storing(),
+    "add": Adding(),
     "replace": Replacing(),
     "record": Recording(),
 }

@@ -26,7 +26,6 @@ from ldslearn.models.unusable_sequences import drop_unusable
 from ldslearn.report.search_page import render_search_page
 from ldslearn.scale.store import LDSStore
 from ldslearn.search import LDSIndex
-from ldslearn.search.adding import check_addable
 
 _MOST_PICTURED = 20  # queries on a page
 
@@ -119,8 +118,6 @@ def read_queries(index: LDSIndex, items: list[Path], skip: bool, n_jobs: int) ->
     """Return new files, encoded as those of the index, or the systems of a store."""
     if is_one_store(items):
         store = LDSStore.open(items[0])
-        if len(index):
-            check_addable(store, index.get_systems(index.ids[:1]), index.about)
         names = store.read_texts("names") or [f"sequence {i}" for i in range(len(store))]
         return Queries(store, names, None, store.skipped)
     about = index.about

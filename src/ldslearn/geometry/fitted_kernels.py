@@ -94,11 +94,14 @@ class FittedKernel(ReferenceKernel):
         kernel: Kernel,
         parameters: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
+        *,
+        clip: bool = True,
     ) -> Self:
         """Compute the kernel matrix of the systems, and fix the parameters of the kernel.
 
         Of an indefinite matrix (the Martin kernel, or a function of your own) the positive part is
-        used with a warning, unless its parameter `psd` says otherwise.
+        used with a warning, unless its parameter `psd` says otherwise, or `clip` is False: then
+        the matrix stays as it is.
         """
         _check_memory(len(systems))
         gram, parts, policy = np.zeros((len(systems), len(systems))), [], "ignore"
@@ -118,6 +121,8 @@ class FittedKernel(ReferenceKernel):
                 )
             gram += weight * K
             parts.append((part, weight, fixed))
+        if not clip and policy == "clip":
+            policy = "ignore"
         positive = apply_policy(gram, policy, stacklevel=4)
         if positive is None:
             return cls(systems, parts, None, gram)

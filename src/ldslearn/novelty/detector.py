@@ -1,7 +1,6 @@
 """The detector of novel systems."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -155,13 +154,11 @@ class LDSNovelty(NonTabularMixin, OutlierMixin, BaseEstimator):
                 "X", "hold at least two systems", 1,
                 "The offset is chosen by scores of systems that are held out.",
             )  # fmt: skip
-        kernel = FittedKernel.fit(systems, self.kernel, self.kernel_params, self.n_jobs)
-        if kernel.projector is not None and not (
-            self.method == "support_vectors" and self.length_scale is None
-        ):
-            # Distances need no positive part, in which new systems would be nearer than they are.
-            kernel = replace(kernel, projector=None)
-            kernel = replace(kernel, gram=kernel.cross(systems, self.n_jobs))
+        # Distances need no positive part, in which new systems would be nearer than they are.
+        by_kernel = self.method == "support_vectors" and self.length_scale is None
+        kernel = FittedKernel.fit(
+            systems, self.kernel, self.kernel_params, self.n_jobs, clip=by_kernel
+        )
         own, kept = kernel.gram.diagonal().copy(), np.arange(len(systems))
         n_neighbors = min(int(self.n_neighbors), len(systems) - 1)
         weights, length_scale = np.empty(0), None

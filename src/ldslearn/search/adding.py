@@ -1,9 +1,8 @@
-"""Systems that join an index: checks, and shards in memory or in files."""
+"""Systems that join an index: shards in memory or in files."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,27 +17,6 @@ from ldslearn.search.similarity import OF_INDEX
 _SHARD = 2**26  # bytes
 
 Part = tuple[LDS, Texts]
-
-
-def check_addable(
-    batch: LDS | StoredSystems, example: LDS | None, about: dict[str, Any]
-) -> dict[str, Any]:
-    """Return how all systems were encoded; raise unless new ones are like those in the index."""
-    layout = batch[:1]._layout
-    if example is not None and layout != example._layout:
-        raise _errors.invalid(
-            "X", f"have the layout of the systems in the index, {example._layout}", layout,
-            "Encode all sequences with the same parameters.",
-        )  # fmt: skip
-    given = getattr(batch, "about", {})
-    new = {name: given[name] for name in ("encoder", "reading", "frame") if name in given}
-    for name in ("encoder", "reading") if about and new else ():
-        if about.get(name) != new.get(name):
-            raise _errors.invalid(
-                "X", f"be encoded as the systems in the index, {name} {about.get(name)}",
-                new.get(name), "Encode all files with the same options.",
-            )  # fmt: skip
-    return about or new
 
 
 @contextmanager

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
+from ldslearn._places import locate_systems
 from ldslearn._types import Indices
 from ldslearn.geometry.registry import Kernel
 from ldslearn.models import LDS
 from ldslearn.search.index_files import GraphFiles, IndexState, lock_index, remove_graphs
 from ldslearn.search.ranking import rank_exactly
 from ldslearn.search.shelves import Shelves
-from ldslearn.search.similarity import Similarity, join_terms
+from ldslearn.search.similarity import OF_INDEX, Similarity, join_terms
 from ldslearn.search.vectors import VectorSearch
 
 
@@ -219,7 +220,9 @@ class IndexContents:
         """Compare new systems with the first one; raise if one of them has no kernel."""
         shelves, new = change.shelves, np.arange(len(self._shelves), len(change.shelves))
         first = shelves.gather(np.array([0]))
-        rank_exactly(shelves, new, Similarity(change.state.terms, 1.0), first, 1, self.n_jobs, {})
+        with locate_systems(batch=OF_INDEX):
+            similarity = Similarity.of(change.state.terms, first)
+            rank_exactly(shelves, new, similarity, first, 1, self.n_jobs, {})
 
     def _extend_graph(
         self, change: Change, number: int | None = None, *, use_graph: bool = False

@@ -26,7 +26,8 @@ def import_engine() -> Any:
     except ImportError as error:
         raise _errors.invalid(
             "usearch", "be installed to search an index of many systems", "none",
-            "Run pip install 'ldslearn[search]', or choose a larger exact_below.",
+            "Run pip install 'ldslearn[search]'. Without it, make indexes with a larger "
+            "exact_below, and open others by LDSIndex.open(path, use_graph=False).",
         ) from error  # fmt: skip
     return index
 

@@ -1,7 +1,7 @@
 """Search among many systems for those that are most similar to a query."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +17,8 @@ from ldslearn.geometry.fitted_kernels import check_same_layout
 from ldslearn.geometry.registry import Kernel, parse_kernel
 from ldslearn.models import LDS
 from ldslearn.models.blocks import StoredSystems, as_batch
-from ldslearn.search.adding import Part, check_addable, count_from, cut_parts, write_parts
+from ldslearn.search.adding import count_from, cut_parts, write_parts
+from ldslearn.search.checks import check_addable, check_queries, check_savable
 from ldslearn.search.contents import IndexContents
 from ldslearn.search.graph import import_engine
 from ldslearn.search.index_files import IndexState, lock_index
@@ -156,9 +157,7 @@ class LDSIndex(IndexContents):
             index._check_kernel(kernel)
         return index
 
-    def add(
-        self, X: LDS | StoredSystems, *, names: Sequence[str] | None = None
-    ) -> Indices:  # fmt: skip
+    def add(self, X: LDS | StoredSystems, *, names: Sequence[str] | None = None) -> Indices:
         """Add systems, all of them or none, and return their ids.
 
         When it returns, systems of an index in a folder are on the disk: no crash loses them.
@@ -188,7 +187,7 @@ class LDSIndex(IndexContents):
             n_new = state.n_systems - covered + len(batch)
             if self._use_graph and n_new >= state.settings["exact_below"]:
                 import_engine()  # raises before the work
-            parts: Iterator[Part] = cut_parts(batch, names)
+            parts = cut_parts(batch, names)
             added, shelves = write_parts(self._folder, len(state.shards), parts)
             change.state = replace(state, shards=(*state.shards, *added), about=about)
             change.shelves = self._shelves.extend(shelves)
@@ -206,7 +205,8 @@ class LDSIndex(IndexContents):
         Parameters
         ----------
         X : LDS or LDSStore
-            Queries.
+            Queries, encoded as the systems in the index. Channels, delays, states and windows are
+            compared, and the encoder if X is a store that knows it; systems in memory do not.
         k : int, default=10
         exact : bool, default=False
             Compare queries with all systems, whatever their number.
@@ -214,17 +214,11 @@ class LDSIndex(IndexContents):
         Returns
         -------
         ids : (len(X), k) array of int
-            Nearest first; of equally similar systems, the one that was added first.
+            Nearest first; of systems whose similarities differ by rounding errors alone, the one
+            that was added first.
         similarities : (len(X), k) array
         """
-        if not len(self):
-            raise _errors.invalid(
-                "the index", "hold at least one system to be searched", "none", "Add systems first."
-            )
-        check_whole("k", k)
-        if k > len(self):
-            rule = f"be at most the number of systems in the index, {len(self)}"
-            raise _errors.invalid_parameter("k", rule, k)
+        check_queries(X, k, len(self), self._state.about)
         if isinstance(X, StoredSystems):
             found = [self.search(block.load(), k, exact=exact) for block in X.blocks(2**24)]
             return np.concatenate([i for i, _ in found]), np.concatenate([s for _, s in found])
@@ -277,20 +271,15 @@ class LDSIndex(IndexContents):
         self._use_graph = True
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the index to a new or empty folder, where it stays from then on.
+        """Write the index to a new or empty folder; `add` and `remove` then change the files.
 
-        Later calls of `add` and `remove` change the files. An index that is saved before the first
-        systems are added never has all of them in memory.
+        An index that is saved before the first systems are added never has all of them in memory.
 
         Parameters
         ----------
         path : str or path
         """
-        if any(callable(name) for name, _, _ in self._state.terms):
-            raise _errors.InputTypeError(
-                "the kernel of an index must be given by name to be saved; got a function. Files "
-                "of an index hold no code."
-            )
+        check_savable(self._state.terms)
         folder = check_target_folder(path)
         with lock_index(folder):
             if any(not each.name.startswith(".") for each in folder.iterdir()):

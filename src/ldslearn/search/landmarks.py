@@ -39,9 +39,7 @@ def choose_central(
     drawn = choose_random(len(pool), n_landmarks, random_state)
     if len(drawn) == len(pool):
         return drawn
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the final landmarks warn of an indefinite kernel
-        fitted = FittedKernel.fit(pool[drawn], kernel, parameters, n_jobs)
+    fitted = FittedKernel.fit(pool[drawn], kernel, parameters, n_jobs, clip=False)
     vectors = fitted.cross(pool, n_jobs) @ whiten(fitted.gram).components
     means = KMeans(len(drawn), n_init=1, max_iter=_ITERATIONS, random_state=random_state)
     with warnings.catch_warnings():

@@ -44,9 +44,12 @@ def whiten(gram: Floats, n_components: int | None = None) -> Whitening:
 
 
 def measure_residual(vectors: Floats, self_kernels: Floats) -> float:
-    r"""Return the mean of :math:`(k(x, x) - |\phi(x)|^2) / k(x, x)`, at least 0."""
-    shares = 1 - np.square(vectors).sum(axis=1) / self_kernels
-    return float(np.clip(shares, 0, None).mean())
+    r"""Return the mean of :math:`(k(x, x) - |\phi(x)|^2) / k(x, x)`, at least 0.
+
+    Where :math:`k(x, x) = 0`, nothing is lost.
+    """
+    lost = np.maximum(self_kernels - np.square(vectors).sum(axis=1), 0)
+    return _mean_share(lost, self_kernels)
 
 
 def leave_one_out_residual(gram: Floats) -> float:
@@ -58,4 +61,11 @@ def leave_one_out_residual(gram: Floats) -> float:
     eigenvalues, vectors = np.linalg.eigh(gram)
     eigenvalues = np.maximum(eigenvalues, SMALLEST * eigenvalues[-1])
     complements = 1 / (np.square(vectors) / eigenvalues).sum(axis=1)
-    return float(np.minimum(1, complements / gram.diagonal()).mean())
+    return _mean_share(complements, gram.diagonal())
+
+
+def _mean_share(lost: Floats, self_kernels: Floats) -> float:
+    """Return the mean of the ratios, at most 1, and 0 for a kernel of 0."""
+    lost = np.minimum(lost, self_kernels)
+    shares = np.divide(lost, self_kernels, out=np.zeros(len(lost)), where=self_kernels > 0)
+    return float(shares.mean())

@@ -1,12 +1,12 @@
 """The exact similarity of systems: a kernel divided by the roots of its diagonal."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from ldslearn import _errors
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
@@ -14,15 +14,14 @@ from ldslearn.geometry.registry import Kernel, KernelTerm, sum_terms
 from ldslearn.models import LDS
 
 OF_INDEX = " of the index"  # which systems an error is about
+_ROUNDING = 1e-12  # similarities are at most 1
 
 
 def fix_parameters(
     sample: LDS, kernel: Kernel, parameters: Mapping[str, Any] | None, n_jobs: int | None
 ) -> list[KernelTerm]:
     """Return the terms of a kernel, with every bandwidth "median" replaced by that of a sample."""
-    with warnings.catch_warnings():  # similarities are those of the kernel as it is
-        warnings.filterwarnings("ignore", "the kernel matrix is indefinite")
-        return FittedKernel.fit(sample, kernel, parameters, n_jobs).parts
+    return FittedKernel.fit(sample, kernel, parameters, n_jobs, clip=False).parts
 
 
 def join_terms(terms: list[KernelTerm]) -> tuple[Kernel, dict[str, Any]]:
@@ -69,33 +68,41 @@ class Similarity:
         return vectors / np.sqrt(self.compute_selves(systems, n_jobs))[:, None]
 
     def compute_selves(self, systems: LDS, n_jobs: int | None) -> Floats:
-        """Return the kernel of every system with itself, (len(systems),)."""
-        if self.constant is not None:
-            return np.full(len(systems), self.constant)
-        return ReferenceKernel(systems[:1], self.terms, None).diagonal(systems, n_jobs)
+        """Return the kernel of every system with itself, (len(systems),), all positive."""
+        if self.constant is None:
+            selves = ReferenceKernel(systems[:1], self.terms, None).diagonal(systems, n_jobs)
+        else:
+            selves = np.full(len(systems), self.constant)
+        bad = np.flatnonzero(~((selves > 0) & np.isfinite(selves)))
+        if len(bad):
+            raise _errors.SystemsError(
+                "the kernel of a system with itself must be positive and finite; got "
+                f"{selves[bad[0]]:g} for {{systems}}. Leave it out, or choose another kernel.",
+                bad,
+            )
+        return selves
 
     def compute(self, queries: LDS, systems: LDS, ids: Indices, n_jobs: int | None) -> Floats:
         """Return the similarities, (len(queries), len(systems)); errors name systems by ids."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            with locate_systems(other=(OF_INDEX, ids.tolist())):
-                K = sum_terms(self.terms, queries, systems, n_jobs)
-            selves = self.compute_selves(queries, n_jobs), self.compute_selves(systems, n_jobs)
-            similarities = K / np.sqrt(np.outer(*selves))
-        if not np.isfinite(similarities).all():
-            row, column = np.argwhere(~np.isfinite(similarities))[0]
-            raise ValueError(
-                f"similarities must be finite; got {similarities[row, column]} for system "
-                f"{ids[column]} of the index. The kernel of every system with itself must be "
-                f"positive: choose another kernel, or remove([{ids[column]}])."
-            )
-        return similarities
+        with locate_systems(other=(OF_INDEX, ids.tolist())):
+            K = sum_terms(self.terms, queries, systems, n_jobs)
+        with locate_systems(ids.tolist(), OF_INDEX):
+            selves = self.compute_selves(systems, n_jobs)
+        return K / np.sqrt(np.outer(self.compute_selves(queries, n_jobs), selves))
 
 
 def choose_best(ids: Indices, similarities: Floats, k: int) -> tuple[Indices, Floats]:
-    """Return the ids of the k largest similarities and their values; of equals the first ids."""
-    if len(ids) > k:  # all that tie with the k-th, and no others
+    """Return the ids of the k largest similarities and their values; of equals the first ids.
+
+    Values within `_ROUNDING` of the next larger one equal it: the last bits of a kernel depend on
+    the systems that it is computed with.
+    """
+    if len(ids) > k:  # all that may tie with the k-th, and few others
         kth = np.partition(similarities, len(ids) - k)[len(ids) - k]
-        kept = np.flatnonzero(similarities >= kth)
+        kept = np.flatnonzero(similarities >= kth - _ROUNDING)
         ids, similarities = ids[kept], similarities[kept]
-    order = np.lexsort((ids, -similarities))[:k]
-    return ids[order], similarities[order]
+    order = np.argsort(-similarities, kind="stable")
+    ids, similarities = ids[order], similarities[order]
+    rank = np.cumsum(np.diff(similarities, prepend=similarities[:1]) < -_ROUNDING)
+    order = np.lexsort((ids, rank))[:k]
+    return ids[order], np.minimum.accumulate(similarities[order])
