@@ -1,8 +1,8 @@
 """Run with ``make bench``; ``python -m benchmarks geometry`` runs one part.
 
 ``first``, ``growth``, ``memory``, ``missing_accuracy``, ``missing_coverage``, ``novelty``,
-``random_accuracy``, ``recovery``, ``regression``, ``scaling``, ``search`` and ``search_embedding``
-run by name only, up to an hour each.
+``random_accuracy``, ``recovery``, ``regression``, ``regression_expected``, ``scaling``, ``search``
+and ``search_embedding`` run by name only, up to an hour each.
 """
 
 import platform
@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks import (
     coding,
     dictionary,
+    embedding,
     first,
     fit,
     geometry,
@@ -45,9 +46,10 @@ BY_NAME = {
     "random_accuracy": random_systems.measure_accuracy,
     "recovery": recovery.run,
     "regression": regression.run,
+    "regression_expected": regression.run_expected,
     "scaling": scaling.run,
     "search": search.run,
-    "search_embedding": search.run_embedding,
+    "search_embedding": embedding.run,
 }
 
 print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")

@@ -1,9 +1,7 @@
 """Search among 10^4, 10^5 and 10^6 systems: time, bytes, memory and recall of LDSIndex.
 
 ``python -m benchmarks search 10000 100000`` measures indexes of these sizes; 1000000 takes over
-half an hour. ``python -m benchmarks search_embedding`` compares LDSEmbedding + LinearSVC with
-LDSSVC, and measures how the time of training grows. Each step of an index runs in a process of
-its own, whose peak memory is reported.
+half an hour. Each step of an index runs in a process of its own, whose peak memory is reported.
 """
 
 import json
@@ -16,12 +14,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
 
 from benchmarks.timing import print_table
-from ldslearn import LDS, LDSSVC, LDSEmbedding, LDSEncoder, LDSIndex
+from ldslearn import LDS, LDSEncoder, LDSIndex
 from ldslearn.datasets import load_npz, make_dynamic_textures
 from ldslearn.scale import LDSStore
 
@@ -158,48 +153,6 @@ def run():
         "peak memory, build", "peak memory, search",
     ]  # fmt: skip
     print_table("LDSIndex, two threads", header, rows)
-
-
-def run_embedding():
-    home = os.environ.get("LDSLEARN_DATA")
-    rows = []
-    settings = {"sdh2": ("sdh2", 10), "avletters": ("avletters_30x40", 10)}
-    for name, (file, n_states) in settings.items() if home else ():
-        rows += compare_classifiers(name, load_npz(Path(home) / f"{file}.npz"), n_states)
-    header = ["collection", "splits", "LDSSVC", "300 landmarks", "difference", "residual"]
-    print_table("Accuracy in %: exact kernel, and LDSEmbedding + LinearSVC", header, rows)
-    rows, base = [], fit_systems()
-    for n_systems in (3_000, 10_000, 30_000, 100_000):
-        X = draw_systems(*base, n_systems, 1)
-        start = time.perf_counter()
-        vectors = LDSEmbedding(random_state=0, n_jobs=2).fit_transform(X)
-        embedded = time.perf_counter() - start
-        y = (vectors @ vectors[:10].T).argmax(axis=1)  # the nearest of ten systems
-        LinearSVC(C=1, dual=False).fit(vectors, y)
-        total = time.perf_counter() - start
-        rows.append([f"{n_systems:,}", f"{embedded:.1f} s", f"{total - embedded:.1f} s",
-                     f"{1e6 * total / n_systems:.0f} us"])  # fmt: skip
-    print_table("Training time", ["systems", "embedding", "LinearSVC", "per system"], rows)
-
-
-def compare_classifiers(name, data, n_states):
-    y = np.asarray(data.y)
-    if name == "avletters":
-        split = np.asarray(data.split).astype(str)
-        rounds = [(np.flatnonzero(split != "3"), np.flatnonzero(split == "3"))]
-    else:
-        rounds = list(StratifiedShuffleSplit(10, test_size=0.1, random_state=0).split(y, y))
-    systems = LDSEncoder(n_states, n_jobs=2).fit_transform(data.X)
-    exact, ours, residuals = [], [], []
-    for train, test in rounds:
-        svc = LDSSVC(C=10, n_jobs=2).fit(systems[train], y[train])
-        exact.append(svc.score(systems[test], y[test]))
-        model = make_pipeline(LDSEmbedding(random_state=0, n_jobs=2), LinearSVC(C=10, dual=True))
-        ours.append(model.fit(systems[train], y[train]).score(systems[test], y[test]))
-        residuals.append(model[0].residual_)
-    first, second = 100 * np.mean(exact), 100 * np.mean(ours)
-    return [[name, str(len(rounds)), f"{first:.1f}", f"{second:.1f}", f"{second - first:+.1f}",
-             f"{np.mean(residuals):.2f}"]]  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -57,6 +57,10 @@ BANK = SystemBank(
     *(MATRIX[:, 0], MATRIX[:, 0], MATRIX),
 )
 TRIED = [{"accuracy": 0.5, "loss": 1.0, "n_states": 3, "weights": {"projection": 1.0}}] * N
+SEARCH = {
+    "chosen": {"n_states": 3}, "members": TRIED, "tried": TRIED, "n_descriptions": 5,
+    "n_trained": N, "seconds": 1.0, "time_budget": 60.0, "stopped": LONG,
+}  # fmt: skip
 CHOICE = Choice(3, 2, 0.1, TRIED)
 
 
@@ -98,8 +102,10 @@ VALUES = [
     ),
     DATA,
     NamedSequences(DATA.X, NAMES),
-    Report({"n_states": 3}, TRIED, {}, 0.9, 0.1, LONG, TRIED, 5, N, 1.0, 60.0, LONG),
-    RegressionReport([0.1] * N, 0.9, {}, TRIED, TRIED, 5, N, 1.0, 60.0, LONG),
+    Report(alone={}, expected_accuracy=0.9, standard_error=0.1, why=LONG, **SEARCH),
+    RegressionReport(
+        expected_error=[0.1] * N, standard_error=[0.01] * N, expected_score=0.9, **SEARCH
+    ),
     Prediction(LABELS, list(LABELS), "probability", True, MATRIX),
     Settings(),
     Parameters({"n_states": 3}, {"n_states": "given"}),

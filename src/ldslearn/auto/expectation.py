@@ -150,10 +150,22 @@ def _standard_error(accuracy: float, right: Floats, units: Indices) -> float:
     # Laplace's rule keeps it above zero when nothing was wrong.
     rate = (accuracy * n + 1) / (n + 2)
     error = np.sqrt(rate * (1 - rate) / n)
-    n_units = int(units.max()) + 1
-    if n_units == n:
+    if int(units.max()) + 1 == n:
         return float(error)
-    together = np.bincount(units, weights=right - right.mean())
-    spread = np.sqrt((together**2).sum() * n_units / max(n_units - 1, 1)) / n
+    return float(max(error, measure_spread(right, units)))
+
+
+def measure_spread(values: Floats, units: Indices) -> float:
+    """Return the standard error of the mean of values, of which those of a group go together.
+
+    Parameters
+    ----------
+    values : (n_tested,) array
+    units : (n_tested,) array
+        Number of the group of each value.
+    """
+    n_units = int(units.max()) + 1
+    together = np.bincount(units, weights=values - values.mean())
+    spread = np.sqrt((together**2).sum() * n_units / max(n_units - 1, 1)) / len(values)
     # Two standard errors cover 95 % with few groups, too, as Student's t distribution has it.
-    return float(max(error, spread * t.ppf(0.975, max(n_units - 1, 1)) / _NORMAL))
+    return float(spread * t.ppf(0.975, max(n_units - 1, 1)) / _NORMAL)

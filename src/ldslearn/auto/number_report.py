@@ -1,14 +1,14 @@
 """The report of an automatic search for a regression."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+from ldslearn.auto.report import SearchReport
 from ldslearn.auto.report_html import describe_member
 from ldslearn.drawing.card import count_nouns, format_card
 
 
-@dataclass(frozen=True)
-class RegressionReport:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RegressionReport(SearchReport):
     """The record of a search; ``print(report)`` prints a summary, a notebook shows a table.
 
     Attributes
@@ -17,6 +17,9 @@ class RegressionReport:
         Root mean squared error to expect for new sequences, per output, in units of y: from folds
         of the training sequences, corrected for the bias of the choice. NaN if nothing could be
         held out.
+    standard_error : list of float
+        Of the expected error, per output: how far the error of as many new sequences may differ
+        from it by chance. Their deviation from the mean may differ as much.
     expected_score : float
         Coefficient of determination to expect, mean over outputs.
     chosen : dict
@@ -48,19 +51,8 @@ class RegressionReport:
     """
 
     expected_error: list[float]
+    standard_error: list[float]
     expected_score: float
-    chosen: dict[str, Any]
-    members: list[dict[str, Any]] = field(repr=False)
-    tried: list[dict[str, Any]] = field(repr=False)
-    n_descriptions: int
-    n_trained: int
-    seconds: float
-    time_budget: float
-    stopped: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all attributes as plain values for JSON."""
-        return dict(vars(self))
 
     def __repr__(self) -> str:
         return (
@@ -69,7 +61,8 @@ class RegressionReport:
         )
 
     def _format_error(self) -> str:
-        some = ", ".join(f"{error:.4g}" for error in self.expected_error[:5])
+        both = zip(self.expected_error[:5], self.standard_error, strict=False)
+        some = ", ".join(f"{error:.4g} ± {spread:.2g}" for error, spread in both)
         return some + (", ..." if len(self.expected_error) > 5 else "")
 
     def _repr_html_(self) -> str:
@@ -77,8 +70,7 @@ class RegressionReport:
         rows = [
             ("expected error", self._format_error()),
             ("expected score", f"{self.expected_score:.3f}"),
-            ("tried", f"{count_nouns(len(self.tried), 'setting')} of "
-             f"{count_nouns(self.n_descriptions, 'encoding')}; {self.stopped}"),
+            ("search", self._describe_effort()),
             ("members", ", ".join(describe_member(one) for one in self.members[:3])),
             ("trained on", count_nouns(self.n_trained, "sequence")),
         ]  # fmt: skip
@@ -88,11 +80,8 @@ class RegressionReport:
         lines = [
             f"expected error {self._format_error()}, score {self.expected_score:.3f} (folds of the "
             "training sequences)",
-            f"{len(self.tried)} settings of {self.n_descriptions} encodings tried in "
-            f"{self.seconds:.1f} of {self.time_budget:g} s; {self.stopped}",
+            self._describe_effort(),
             "members (weight, relative error alone):",
+            *self._list_members(lambda one: one["loss"] ** 0.5),
         ]
-        for one in self.members:
-            alone = f"{100 * one['loss'] ** 0.5:5.1f} %"
-            lines.append(f"  {one['weight']:.3f}  {alone}  {describe_member(one)}")
         return "\n".join(lines)

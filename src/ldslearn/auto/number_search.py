@@ -1,24 +1,23 @@
 """From sequences with numbers to a fitted ensemble: folds, search, choose, fit, report."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import Pipeline
 
 from ldslearn._parallel import show_progress
 from ldslearn._types import Floats, Indices
 from ldslearn.auto.candidates import Encoding, RandomBank
 from ldslearn.auto.ensemble import Members, choose_members, flag_random
-from ldslearn.auto.expectation import number_units, repeat_choice
+from ldslearn.auto.expectation import measure_spread, number_units, repeat_choice
+from ldslearn.auto.members import add_encoder, fit_sources, make_committee
 from ldslearn.auto.number_committee import RegressionCommittee
 from ldslearn.auto.number_report import RegressionReport
 from ldslearn.auto.number_trials import NumberTask, NumberTrial
 from ldslearn.auto.reporting import explain_end, list_parameters
-from ldslearn.auto.scaling import ChannelScaler
 from ldslearn.auto.search import Search
 from ldslearn.regress.targets import ScaledTargets
 from ldslearn.sequences.named import select
@@ -28,6 +27,7 @@ _MOST_SAMPLED = 400  # of those, to compare encodings
 _SEARCH_FRACTION = 0.85  # of the budget; the rest is for the final fit
 _N_BANKS = 3  # of random systems
 _MOST_FOLDS = 10
+_TINY = 1e-12  # of a deviation; smaller errors are rounding errors
 _TOLERANCE = 2.0  # times the smallest squared error: worse members would make the mean worse
 
 
@@ -122,12 +122,12 @@ def search_regressors(
         _expect_squared_error(trials, max_members, units, output, random)
         for output in range(task.targets.shape[1])
     ]
+    errors = np.sqrt([error for error, _ in squared])
+    spreads = np.array([spread for _, spread in squared]) / (2 * np.maximum(errors, _TINY))
     report = RegressionReport(
-        expected_error=[
-            float(np.sqrt(error) * scale)
-            for error, scale in zip(squared, targets.scale, strict=True)
-        ],
-        expected_score=float(1 - np.mean(squared)),
+        expected_error=(errors * targets.scale).tolist(),
+        standard_error=(spreads * targets.scale).tolist(),  # d sqrt(v) = dv / (2 sqrt(v))
+        expected_score=float(1 - np.mean(errors**2)),
         chosen=_describe(trials[members.indices[0]]),
         members=[
             {"weight": float(weight), **_describe(trials[i])}
@@ -149,8 +149,11 @@ def _expect_squared_error(
     units: Indices,
     output: int,
     random: np.random.RandomState,
-) -> float:
-    """Return the squared error to expect of one output, of targets with the variance 1."""
+) -> tuple[float, float]:
+    """Return the squared error to expect of one output, and its standard error.
+
+    Targets have the variance 1.
+    """
 
     def measure(members: Members) -> Floats:
         parts: Any = zip(*members, strict=True)
@@ -159,7 +162,8 @@ def _expect_squared_error(
 
     seed = random.randint(2**31)
     state = np.random.RandomState(seed)
-    return repeat_choice(trials, max_members, units, state, measure, _TOLERANCE)[0]
+    found, errors = repeat_choice(trials, max_members, units, state, measure, _TOLERANCE)
+    return found, measure_spread(errors, units)
 
 
 def _describe(trial: NumberTrial) -> dict[str, Any]:
@@ -176,41 +180,13 @@ def _fit_members(
     targets: Floats,
 ) -> FittedRegressors:
     """Fit the members; kernel matrices and random systems are those of the search."""
-    groups: dict[Encoding | RandomBank, list[int]] = {}
-    for place, i in enumerate(members.indices.tolist()):
-        groups.setdefault(trials[i].source, []).append(place)
-    pipelines, models, order = [], [], []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # idle states of windows at rest
-        for source, places in groups.items():
-            order += places
-            if isinstance(source, RandomBank):
-                models.append(search.random_models[source])
-                continue
-            own = [trials[members.indices[place]] for place in places]
-            pipelines.append(_fit_committee(source, own, search, X, targets))
+
+    def fit_systems(encoding: Encoding, own: list[NumberTrial]) -> Pipeline:
+        kernels, penalties = search.kernels[encoding], [trial.penalty for trial in own]
+        committee = make_committee(RegressionCommittee, own, penalties, kernels, search.n_jobs)
+        committee.fit_matrices(kernels.systems, kernels.matrices, targets)
+        return add_encoder(committee, encoding, X, search.n_jobs)
+
+    chosen = [trials[i] for i in members.indices]
+    pipelines, models, order = fit_sources(chosen, fit_systems, search.random_models.__getitem__)
     return FittedRegressors(pipelines, models, members.weights[order])
-
-
-def _fit_committee(
-    encoding: Encoding,
-    trials: Sequence[NumberTrial],
-    search: Search,
-    X: list[NDArray[Any]],
-    targets: Floats,
-) -> Pipeline:
-    kernels = search.kernels[encoding]
-    rules = [trial.rule for trial in trials if trial.rule is not None]
-    for rule in rules:
-        kernels.mix(rule)  # computes its scales and bandwidths
-    committee = RegressionCommittee(
-        rules,
-        [trial.penalty for trial in trials],
-        kernels.scales,
-        kernels.bandwidths,
-        n_jobs=search.n_jobs,
-    ).fit_matrices(kernels.systems, kernels.matrices, targets)
-    scalers = [ChannelScaler()] if encoding.scaled else []
-    for scaler in scalers:
-        X = scaler.fit_transform(X)
-    return make_pipeline(*scalers, encoding.make_encoder(search.n_jobs).fit(X), committee)

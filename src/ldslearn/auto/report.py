@@ -1,6 +1,6 @@
 """The report of an automatic search: candidates tried, their scores, the choice and its reason."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -9,8 +9,40 @@ from ldslearn.auto.report_html import describe_member, format_accuracy, render_r
 from ldslearn.drawing.card import count_nouns
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, kw_only=True)
+class SearchReport:
+    """What reports of all searches hold; see :class:`Report`."""
+
+    chosen: dict[str, Any]
+    members: list[dict[str, Any]] = field(repr=False)
+    tried: list[dict[str, Any]] = field(repr=False)
+    n_descriptions: int
+    n_trained: int
+    seconds: float
+    time_budget: float
+    stopped: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all attributes as plain values for JSON."""
+        return dict(vars(self))
+
+    def _describe_effort(self) -> str:
+        return (
+            f"{count_nouns(len(self.tried), 'setting')} of "
+            f"{count_nouns(self.n_descriptions, 'encoding')} tried in "
+            f"{self.seconds:.1f} of {self.time_budget:g} s; {self.stopped}"
+        )
+
+    def _list_members(self, measure: Callable[[Mapping[str, Any]], float]) -> list[str]:
+        """Return one line per member: weight, what it reaches alone in per cent, parameters."""
+        return [
+            f"  {one['weight']:.3f}  {100 * measure(one):5.1f} %  {describe_member(one)}"
+            for one in self.members
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Report(SearchReport):
     """The record of a search; ``print(report)`` prints a summary, a notebook shows a table.
 
     Attributes
@@ -55,22 +87,10 @@ class Report:
     True
     """
 
-    chosen: dict[str, Any]
-    members: list[dict[str, Any]] = field(repr=False)
     alone: dict[str, dict[str, float]] = field(repr=False)
     expected_accuracy: float
     standard_error: float
     why: str
-    tried: list[dict[str, Any]] = field(repr=False)
-    n_descriptions: int
-    n_trained: int
-    seconds: float
-    time_budget: float
-    stopped: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all attributes as plain values for JSON."""
-        return dict(vars(self))
 
     def keep_kind(self, kind: str, weights: Sequence[float]) -> "Report":
         """Return the report of the members of one kind alone.
@@ -109,11 +129,8 @@ class Report:
                 for kind, one in self.alone.items()
             ),
             f"chosen: {self.why}",
-            f"{len(self.tried)} settings of {self.n_descriptions} encodings tried in "
-            f"{self.seconds:.1f} of {self.time_budget:g} s; {self.stopped}",
+            self._describe_effort(),
             "members (weight, accuracy alone):",
+            *self._list_members(lambda one: one["accuracy"]),
         ]
-        for one in self.members:
-            accuracy = f"{100 * one['accuracy']:5.1f} %"
-            lines.append(f"  {one['weight']:.3f}  {accuracy}  {describe_member(one)}")
         return "\n".join(lines)

@@ -16,6 +16,7 @@ from ldslearn.auto.candidates import (
     RandomBank,
     Rule,
 )
+from ldslearn.auto.costs import estimate_seconds
 from ldslearn.auto.shared_encodings import SharedEncodings
 from ldslearn.auto.tasks import Task
 from ldslearn.auto.trials import KernelMatrices
@@ -29,10 +30,6 @@ _N_PROPERTIES = 5  # in which encodings differ, varied in turn: stop when none o
 _MIN_IMPROVEMENT = 0.01  # relative decrease of the loss that counts as progress, not noise
 _N_WEIGHTS = 5  # weights of kernels per encoding that SVMs and sparse coding are tried with
 _BANK_FRACTION = 0.1  # of the budget, for each bank of random systems but the first
-# Estimates of running times. They decide only which candidates fit into the time budget.
-_COST_PER_STATE = 50  # per pair of states, in units of the cost per stacked channel
-_SAFETY = 1.3  # factor on the estimated time of an encoding
-_MIN_COST_RATIO = 0.3  # the estimate is never below this fraction of a measured time
 _RULE_SAFETY = 1.5  # factor on the time of the slowest rule so far
 _MAX_KERNEL_FRACTION = 1 / 3  # of the time left, for the kernel matrices of one finalist
 
@@ -178,18 +175,7 @@ class Search:
         return sorted(encodings, key=lambda e: (self.coarse_losses[e], e.size))
 
     def _estimate_seconds(self, encoding: Encoding) -> float:
-        """Estimate the time to try an encoding from those tried before."""
-
-        def count_operations(e: Encoding) -> float:
-            pairs = (len(self.sample) * e.n_states) ** 2 * e.n_windows
-            return pairs * (self.n_channels * e.delays + _COST_PER_STATE * e.n_states)
-
-        if not self._seconds:
-            return 0.0
-        wanted = count_operations(encoding)
-        known = min(self._seconds, key=lambda e: abs(np.log(count_operations(e) / wanted)))
-        ratio = max(wanted / count_operations(known), _MIN_COST_RATIO)
-        return _SAFETY * self._seconds[known] * ratio
+        return estimate_seconds(encoding, self._seconds, len(self.sample), self.n_channels)
 
     def _warm_up(self, encoding: Encoding) -> None:
         """Compile functions, or load what was compiled; that time is not part of the budget."""

@@ -2,23 +2,22 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import (
-    BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     ClusterMixin,
     TransformerMixin,
 )
 from sklearn.utils.validation import check_is_fitted
 
-from ldslearn import _errors
-from ldslearn._checks import as_random_state, check_real, check_whole
+from ldslearn._checks import as_random_state
 from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
+from ldslearn.cluster.parameters import ClusterParameters
 from ldslearn.cluster.selection import choose_number
 from ldslearn.cluster.spectral import find_spectral_clusters, measure_spectral_distances
 from ldslearn.dictionary.atoms import Atoms
@@ -29,20 +28,23 @@ from ldslearn.dictionary.centres import (
     squared_distances,
 )
 from ldslearn.dictionary.columns import Columns
-from ldslearn.dictionary.recipe import PARTS, Recipe
+from ldslearn.dictionary.recipe import Recipe
 from ldslearn.dictionary.samples import Samples, open_samples
 from ldslearn.geometry.feature_space import squared_feature_distances
 from ldslearn.geometry.fitted_kernels import FittedKernel, check_same_layout
-from ldslearn.geometry.registry import Kernel, pairwise_kernel
+from ldslearn.geometry.registry import pairwise_kernel
 from ldslearn.models.blocks import StoredSystems, apply_by_blocks, as_batch
 from ldslearn.models.lds import LDS, as_systems
 
-METHODS = ("kmeans", "spectral")
 _MOST_COMPARED = 2000  # systems whose silhouettes are compared: distances grow with the square
 
 
 class LDSKMeans(
-    NonTabularMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    NonTabularMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    ClusterParameters,
 ):
     r"""Cluster systems around centres that are systems, by the projection distance (Section 9.3).
 
@@ -137,33 +139,6 @@ class LDSKMeans(
     >>> len(np.unique(labels[np.asarray(y_train) == "Running"]))  # clusters with running people
     1
     """
-
-    def __init__(
-        self,
-        n_clusters: int | Literal["auto"] = 8,
-        *,
-        method: Literal["kmeans", "spectral"] = "kmeans",
-        kernel: Kernel = "projection",
-        parts: str = "twofold",
-        order: int = 5,
-        max_clusters: int = 10,
-        n_init: int = 4,
-        max_iter: int = 50,
-        tol: float = 1e-4,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.method = method
-        self.kernel = kernel
-        self.parts = parts
-        self.order = order
-        self.max_clusters = max_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @warn_once
     def fit(self, X: LDS | StoredSystems, y: Any = None) -> Self:
@@ -302,33 +277,6 @@ class LDSKMeans(
         float
         """
         return -float((self.transform(X).min(axis=1) ** 2).sum())
-
-    def _check_parameters(self, n_systems: int) -> None:
-        if self.n_clusters == "auto" and n_systems < 3:
-            raise _errors.invalid(
-                "X", "hold at least three systems for n_clusters='auto'", n_systems,
-                "Give the number of clusters.",
-            )  # fmt: skip
-        if self.n_clusters != "auto":
-            check_whole("n_clusters", self.n_clusters)
-            if int(self.n_clusters) > n_systems:
-                raise _errors.invalid_parameter(
-                    "n_clusters", f"be at most the number of systems, {n_systems}", self.n_clusters
-                )
-        if self.method not in METHODS:
-            raise _errors.unknown_name("method", self.method, METHODS)
-        check_whole("max_clusters", self.max_clusters, least=2)
-        if self.parts != "finite" and self.parts not in PARTS:
-            raise _errors.unknown_name("parts", self.parts, [*PARTS, "finite"])
-        check_whole("order", self.order)
-        check_whole("n_init", self.n_init)
-        check_whole("max_iter", self.max_iter, least=0)
-        check_real("tol", self.tol, "be a finite number of at least 0", low=0)
-
-    def _make_recipe(self) -> Recipe:
-        if self.parts == "finite":
-            return Recipe.finite(self.order)
-        return Recipe.twofold(self.parts, None, shared=True)
 
     def _make_columns(self, systems: LDS) -> tuple[list[Columns], list[float]]:
         terms = self.recipe_.make_columns(systems)[0]

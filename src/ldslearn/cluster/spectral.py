@@ -8,7 +8,6 @@ from scipy import linalg
 from sklearn.cluster import KMeans
 
 from ldslearn import _errors
-from ldslearn._places import locate_systems
 from ldslearn._reprs import summarize_fields
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.fitted_kernels import FittedKernel, ReferenceKernel
@@ -105,12 +104,11 @@ def measure_spectral_distances(
 ) -> Floats:
     """Return the distances of new systems and centroids, as coordinates, (M, n_clusters)."""
     kernel, values, coordinates, centroids = clusters
-    found, rows = SpectralMap(values, coordinates), []
-    for block in kernel.blocks(systems):
-        with locate_systems(block.start):
-            cross = kernel.cross(systems[block], n_jobs)
-        rows.append(_measure_distances(found.extend(cross), centroids))
-    return np.concatenate(rows)
+    found = SpectralMap(values, coordinates)
+    return kernel.apply_by_rows(
+        lambda some: _measure_distances(found.extend(kernel.cross(some, n_jobs)), centroids),
+        systems,
+    )
 
 
 def _measure_distances(coordinates: Floats, centroids: Floats) -> Floats:

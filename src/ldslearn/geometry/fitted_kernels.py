@@ -62,6 +62,14 @@ class ReferenceKernel:
         """Cut other systems into blocks whose kernels with these take little memory."""
         return cut_rows(len(X), len(self.systems))
 
+    def apply_by_rows(self, compute: Callable[[LDS], Floats], X: LDS) -> Floats:
+        """Return the rows that a function computes of other systems, block by block."""
+        rows = []
+        for block in self.blocks(X):
+            with locate_systems(block.start):
+                rows.append(compute(X[block]))
+        return np.concatenate(rows)
+
     def diagonal(self, X: LDS, n_jobs: int | None = None) -> Floats:
         """Return the kernel of every system with itself, (len(X),)."""
         return sum_diagonals(self.parts, X, n_jobs)

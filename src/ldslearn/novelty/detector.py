@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import as_random_state, check_positive, check_real, check_whole
-from ldslearn._places import locate_systems
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.feature_space import (
@@ -217,12 +216,7 @@ class LDSNovelty(NonTabularMixin, OutlierMixin, BaseEstimator):
             Larger for more normal systems.
         """
         check_is_fitted(self)
-        systems = self.kernel_.check(X)
-        scores = np.empty(len(systems))
-        for block in self.kernel_.blocks(systems):
-            with locate_systems(block.start):
-                scores[block] = self._score_block(systems[block])
-        return scores
+        return self.kernel_.apply_by_rows(self._score_block, self.kernel_.check(X))
 
     def decision_function(self, X: LDS) -> Floats:
         """Return the scores less the offset: below 0 for strange systems.

@@ -1,6 +1,7 @@
 """The regressor of systems."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from ldslearn import _errors
 from ldslearn._checks import check_positive
 from ldslearn._parallel import limit_blas_threads
-from ldslearn._places import locate_systems
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats
 from ldslearn.classify.ridge_path import RidgePath
@@ -209,11 +209,8 @@ class LDSRegressor(NonTabularMixin, RegressorMixin, BaseEstimator):
         return self._predict_rows(X, with_std=True)
 
     def _predict_rows(self, X: LDS, with_std: bool) -> Floats:
-        systems, rows = self.kernel_.check(X), []
-        for block in self.kernel_.blocks(systems):
-            with locate_systems(block.start):
-                rows.append(self._predict_block(systems[block], with_std))
-        return np.concatenate(rows)
+        predict = partial(self._predict_block, with_std=with_std)
+        return self.kernel_.apply_by_rows(predict, self.kernel_.check(X))
 
     def _predict_block(self, systems: LDS, with_std: bool) -> Floats:
         cross, own = self.kernel_.cross(systems, self.n_jobs), np.ones(len(systems))

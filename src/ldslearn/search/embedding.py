@@ -195,8 +195,4 @@ def map_systems(
     kernel: ReferenceKernel, components: Floats, systems: LDS, n_jobs: int | None
 ) -> Floats:
     """Return the vectors of systems from their kernels with landmarks, in blocks of rows."""
-    found = np.empty((len(systems), components.shape[1]))
-    for block in kernel.blocks(systems):
-        with locate_systems(block.start):
-            found[block] = kernel.cross(systems[block], n_jobs) @ components
-    return found
+    return kernel.apply_by_rows(lambda some: kernel.cross(some, n_jobs) @ components, systems)

@@ -30,7 +30,7 @@ def cluster(
         str,
         typer.Option(
             help="kmeans, or spectral: clusters need not be round.",
-            callback=options.check_choice("--method", "ldslearn.cluster.kmeans", "METHODS"),
+            callback=options.check_choice("--method", "ldslearn.cluster.parameters", "METHODS"),
         ),
     ] = "kmeans",
     states: options.FixedStates = None,
