@@ -73,7 +73,6 @@ def compare(data, n_states, kernel):
         exact.append(svc.score(*new))
         eigenvalues = np.linalg.eigvalsh(pairwise_kernel(known[0], kernel=kernel, n_jobs=2))
         shares.append(eigenvalues[-N_LANDMARKS:].sum() / eigenvalues.sum())
-        print(f"{exact[-1]:.3f} {svc.C_:g}", file=sys.stderr, flush=True)
         scores = [embed_and_classify(known, new, kernel, N_LANDMARKS, number + s)
                   for s in range(seeds)]  # fmt: skip
         ours.append(np.mean([score for score, _ in scores]))
@@ -90,9 +89,11 @@ def compare(data, n_states, kernel):
     ]  # fmt: skip
 
 
-def embed_and_classify(known, new, kernel, n_landmarks, seed):
+def embed_and_classify(known, new, kernel, n_landmarks, seed, n_components=None):
     """Return the accuracy for new systems, with C chosen on the known ones, and the residual."""
-    embedding = LDSEmbedding(kernel, n_landmarks=n_landmarks, random_state=seed, n_jobs=2)
+    embedding = LDSEmbedding(
+        kernel, n_landmarks=n_landmarks, n_components=n_components, random_state=seed, n_jobs=2
+    )
     X, y = known
     hits = np.zeros(len(CANDIDATES))
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(y, y):
@@ -100,9 +101,7 @@ def embed_and_classify(known, new, kernel, n_landmarks, seed):
         hits += [classify(vectors[0], y[train], C).score(vectors[1], y[test]) for C in CANDIDATES]
     vectors = embedding.fit_transform(X)
     best = classify(vectors, y, CANDIDATES[hits.argmax()])
-    found = best.score(embedding.transform(new[0]), new[1]), embedding.residual_
-    print(f"  {n_landmarks} {found} {best.C:g}", file=sys.stderr, flush=True)
-    return found
+    return best.score(embedding.transform(new[0]), new[1]), embedding.residual_
 
 
 def classify(vectors, y, C):

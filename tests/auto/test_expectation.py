@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 
 from ldslearn.auto.candidates import QUICK_RULES, Encoding
-from ldslearn.auto.expectation import correct_optimism, expected_accuracy, measure_optimism
+from ldslearn.auto.expectation import (
+    correct_optimism,
+    expected_accuracy,
+    measure_optimism,
+    measure_spread,
+)
 from ldslearn.auto.fold_assignment import shuffle_within_folds
 from ldslearn.auto.trials import Trial
 
@@ -63,6 +68,14 @@ def test_groups_that_are_right_together_make_it_less_sure():
     # As of ten sequences instead of a hundred, with the quantile of Student's t distribution.
     assert together == pytest.approx(np.sqrt(0.25 / 9) * 2.262 / 1.96, rel=0.01)
     assert together > 3 * alone
+
+
+def test_the_spread_of_a_mean():
+    values = np.random.default_rng(0).exponential(size=400)
+    alone = measure_spread(values, np.arange(400))
+    assert alone == pytest.approx(values.std(ddof=1) / 20, rel=0.01)
+    copies = measure_spread(np.repeat(values, 3), np.repeat(np.arange(400), 3))
+    assert copies == pytest.approx(alone)
 
 
 def test_repeats_are_averaged():

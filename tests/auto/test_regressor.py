@@ -65,6 +65,8 @@ def test_the_best_candidates_are_members(quick):
     found, expected = np.sqrt(np.square(errors).mean(axis=0)), np.array(report.expected_error)
     assert (expected > 0.2 * found).all()
     assert (expected < 5 * found).all()
+    assert (np.array(report.standard_error) > 0.02 * expected).all()
+    assert (np.array(report.standard_error) < expected).all()
 
 
 def test_one_member(quick):
