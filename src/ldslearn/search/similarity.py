@@ -63,10 +63,6 @@ class Similarity:
         kernel = ReferenceKernel(example, terms, None)
         return cls(terms, float(kernel.diagonal(example)[0]) if is_constant else None)
 
-    def scale_vectors(self, vectors: Floats, systems: LDS, n_jobs: int | None) -> Floats:
-        """Return vectors of systems with inner products that approximate the similarity."""
-        return vectors / np.sqrt(self.compute_selves(systems, n_jobs))[:, None]
-
     def compute_selves(self, systems: LDS, n_jobs: int | None) -> Floats:
         """Return the kernel of every system with itself, (len(systems),), all positive."""
         if self.constant is None:

@@ -83,24 +83,24 @@ class VectorSearch:
         landmarks = shelves.gather(np.array(files.landmarks))
         return cls(ReferenceKernel(landmarks, similarity.terms, None), components, graph, files)
 
-    def map(self, systems: LDS, similarity: Similarity, n_jobs: int | None) -> Floats:
-        """Return vectors whose inner products approximate the similarity."""
-        vectors = map_systems(self.kernel, self.components, systems, n_jobs)
-        return similarity.scale_vectors(vectors, systems, n_jobs)
+    def map(self, systems: LDS, n_jobs: int | None) -> Floats:
+        """Return unit vectors, whose inner products approximate the similarity.
 
-    def add(
-        self,
-        shelves: Shelves,
-        ids: Indices,
-        similarity: Similarity,
-        n_jobs: int | None,
-    ) -> None:
+        What landmarks do not explain of two systems is taken to be as similar as what they explain:
+        without that, systems far from all landmarks would hardly be found. A system orthogonal to
+        all landmarks is zero.
+        """
+        vectors = map_systems(self.kernel, self.components, systems, n_jobs)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.where(norms > 0, norms, 1.0), dtype=np.float64)
+
+    def add(self, shelves: Shelves, ids: Indices, n_jobs: int | None) -> None:
         """Add the vectors of the systems of some ids; it then covers all ids of the shelves."""
         with show_progress("building the graph", len(ids)) as advance:
             for start in range(0, len(ids), _AT_ONCE):
                 some = ids[start : start + _AT_ONCE]
                 with locate_systems(some.tolist(), OF_INDEX):
-                    vectors = self.map(shelves.gather(some), similarity, n_jobs)
+                    vectors = self.map(shelves.gather(some), n_jobs)
                 self.graph.add(some, vectors, n_jobs)
                 advance(len(some))
         self.files = GraphFiles(
