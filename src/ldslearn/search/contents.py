@@ -250,7 +250,7 @@ class IndexContents:
         else:
             assert change.vectors is not None
             vectors = change.vectors
-        vectors.add(shelves, ids, self.n_jobs)
+        vectors.add(shelves, ids, similarity, self.n_jobs)
         change.vectors = vectors
         if self._folder is not None:
             next_number = number or (0 if state.graph is None else state.graph.number + 1)

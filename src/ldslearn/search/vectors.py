@@ -94,13 +94,17 @@ class VectorSearch:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(norms > 0, norms, 1.0), dtype=np.float64)
 
-    def add(self, shelves: Shelves, ids: Indices, n_jobs: int | None) -> None:
+    def add(
+        self, shelves: Shelves, ids: Indices, similarity: Similarity, n_jobs: int | None
+    ) -> None:
         """Add the vectors of the systems of some ids; it then covers all ids of the shelves."""
         with show_progress("building the graph", len(ids)) as advance:
             for start in range(0, len(ids), _AT_ONCE):
                 some = ids[start : start + _AT_ONCE]
                 with locate_systems(some.tolist(), OF_INDEX):
-                    vectors = self.map(shelves.gather(some), n_jobs)
+                    systems = shelves.gather(some)
+                    similarity.compute_selves(systems, n_jobs)  # raises if one is 0
+                    vectors = self.map(systems, n_jobs)
                 self.graph.add(some, vectors, n_jobs)
                 advance(len(some))
         self.files = GraphFiles(
