@@ -147,18 +147,20 @@ def test_weights_of_terms_count():
 
 def test_an_empty_cluster_moves_to_the_furthest_sample():
     data = [Columns.of(canonical_symmetric(contractions(4, 6, 2, seed=3)))]
-    moved = [data[0][:3].copy()]
+    moving = centres.MovingCentres(Samples.of(data), [1.0], np.arange(3), None, None)
+    moved = moving.terms
     D = np.array([[0.1, 0.5, 9.0], [3.0, 2.0, 9.0], [0.3, 0.4, 9.0], [0.2, 0.9, 9.0]])
     labels = D.argmin(axis=1)  # 0, 1, 0, 0: sample 1 is furthest, but the last of its cluster
     own = D[np.arange(len(D)), labels]
     before = own.copy()
-    centres._occupy_empty(labels, own, moved, [1.0], Samples.of(data))
+    moving.occupy_empty(labels, own)
     assert labels.tolist() == [0, 1, 2, 0]
     np.testing.assert_array_equal(moved[0].rows[2], data[0].rows[2])
     assert own[2] == pytest.approx(0.0, abs=1e-12)
     data[0].rows[2, 1] = 0.0  # as a noise without a second direction; the centre gets one
     labels, own = D.argmin(axis=1), before
-    centres._occupy_empty(labels, own, moved, [0.5], Samples.of(data))
+    moving.weights = [0.5]
+    moving.occupy_empty(labels, own)
     distances = centres.squared_distances(data, moved, [0.5], None)
     assert own[2] == pytest.approx(distances[2, 2]) == pytest.approx(0.5)
 

@@ -10,7 +10,7 @@ from ldslearn._types import Floats, Indices
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom
 from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
-from ldslearn.dictionary.updates import improve_jointly
+from ldslearn.dictionary.spans import NotInSpanError, Products, improve_centre
 
 _MOST_PAIRED = 3000  # samples whose distances are all kept while seeds are chosen
 
@@ -28,9 +28,16 @@ def squared_distances(
 ) -> Floats:
     """Squared projection distances of samples and centres, (N, J)."""
     data = open_columns(terms)
+    kernels = [x.kernel(c, n_jobs) for x, c in zip(data, centres, strict=True)]
+    return _combine_distances(data, centres, weights, kernels)
+
+
+def _combine_distances(
+    data: list[Columns], centres: list[Columns], weights: list[float], kernels: list[Floats]
+) -> Floats:
     total = np.zeros((len(data[0]), len(centres[0])))
-    for x, c, w in zip(data, centres, weights, strict=True):
-        total += w * (x.self_kernel[:, None] + c.self_kernel - 2.0 * x.kernel(c, n_jobs))
+    for x, c, w, K in zip(data, centres, weights, kernels, strict=True):
+        total += w * (x.self_kernel[:, None] + c.self_kernel - 2.0 * K)
     return np.maximum(total, 0.0)
 
 
@@ -41,9 +48,12 @@ def find_nearest_centres(
     n_jobs: int | None,
 ) -> tuple[Indices, Floats]:
     """Return the nearest centre of every sample of a block, and its squared distance."""
-    D = squared_distances(terms, centres, weights, n_jobs)
-    labels = D.argmin(axis=1)
-    return labels, D[np.arange(len(D)), labels]
+    return _pick_nearest(squared_distances(terms, centres, weights, n_jobs))
+
+
+def _pick_nearest(distances: Floats) -> tuple[Indices, Floats]:
+    labels = distances.argmin(axis=1)
+    return labels, distances[np.arange(len(distances)), labels]
 
 
 def assign_samples(
@@ -100,6 +110,86 @@ def _count_trials(n_centres: int) -> int:
     return 2 + int(np.log(n_centres))
 
 
+class MovingCentres:
+    """Centres on their way: their columns, and their spans where products of samples are known.
+
+    Parameters
+    ----------
+    samples : Samples
+    weights : list of float
+        Of the terms of the kernel.
+    seeds : (n_centres,) array
+        Samples that are the initial centres.
+    products : list of Products, optional
+        Of the samples, one per term.
+    n_jobs : int or None
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        weights: list[float],
+        seeds: Indices,
+        products: list[Products] | None,
+        n_jobs: int | None,
+    ) -> None:
+        self.samples, self.weights, self.n_jobs = samples, weights, n_jobs
+        self.terms = [x.complete() for x in samples.take(seeds)]
+        self.products = products or []
+        self.spans = [[one.start(i) for i in seeds.tolist()] for one in self.products]
+
+    def assign_samples(self) -> tuple[Indices, Floats]:
+        """Return the nearest centre of every sample, and its squared distance."""
+        if not self.products:
+            return assign_samples(self.samples, self.terms, self.weights, self.n_jobs)
+        kernels = [
+            one.kernel_of_centres(c, spans, self.n_jobs)
+            for one, c, spans in zip(self.products, self.terms, self.spans, strict=True)
+        ]
+        data = [one.data for one in self.products]
+        return _pick_nearest(_combine_distances(data, self.terms, self.weights, kernels))
+
+    def improve(self, labels: Indices) -> None:
+        """Move every centre closer to its members."""
+        for j in range(len(self.terms[0])):
+            members = np.flatnonzero(labels == j)
+            if not all(self._improve_span(term, j, members) for term in range(len(self.terms))):
+                _improve_centre(self.samples, members, self.terms, j)
+                for spans in self.spans:
+                    spans[j] = None
+
+    def _improve_span(self, term: int, j: int, members: Indices) -> bool:
+        """Move one term of one centre in the span of samples, and return whether that worked."""
+        span = self.spans[term][j] if self.products else None
+        if span is None:
+            return False
+        c = self.terms[term]
+        try:
+            improved, after = self.products[term].improve(span, members, c.eigenvalues[j])
+        except NotInSpanError:
+            return False
+        c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
+        self.spans[term][j] = after
+        return True
+
+    def occupy_empty(self, labels: Indices, own: Floats) -> None:
+        """Move centres without members to the samples furthest from their centres."""
+        counts = np.bincount(labels, minlength=len(self.terms[0]))
+        for j in np.flatnonzero(counts == 0).tolist():
+            movable = np.where(counts[labels] < 2, -1.0, own)  # the last member of a cluster stays
+            furthest = int(movable.argmax())
+            counts[labels[furthest]] -= 1
+            labels[furthest], own[furthest], counts[j] = j, 0.0, 1
+            sample = self.samples.take([furthest])
+            for c, x, weight in zip(self.terms, sample, self.weights, strict=True):
+                whole = x.complete()
+                c.put(j, whole)
+                # Columns of zeros in the sample are none in the centre.
+                own[furthest] += weight * float(whole.self_kernel[0] - x.self_kernel[0])
+            for one, spans in zip(self.products, self.spans, strict=True):
+                spans[j] = one.start(furthest)
+
+
 @limit_blas_threads()  # for many small products two threads take four times the processor time
 def run_kmeans(
     samples: Samples,
@@ -108,6 +198,7 @@ def run_kmeans(
     max_iter: int,
     tol: float,
     n_jobs: int | None,
+    products: list[Products] | None = None,
 ) -> Clustering:
     """Update centres and labels in turn; the inertia never rises.
 
@@ -120,18 +211,21 @@ def run_kmeans(
         Samples that are the initial centres.
     max_iter, tol : int and float
         Stops when an iteration lowers the inertia by less than the fraction `tol`.
+    n_jobs : int or None
+    products : list of Products, optional
+        Of the samples, one per term, if they are worthwhile. They change nothing but the time.
     """
-    centres = [x.complete() for x in samples.take(seeds)]
+    centres = MovingCentres(samples, weights, seeds, products, n_jobs)
     inertia: list[float] = []
     for iteration in range(max_iter + 1):
-        labels, own = assign_samples(samples, centres, weights, n_jobs)
-        _occupy_empty(labels, own, centres, weights, samples)
+        labels, own = centres.assign_samples()
+        centres.occupy_empty(labels, own)
         inertia.append(float(own.sum()))
         settled = iteration > 0 and inertia[-2] - inertia[-1] <= tol * inertia[-2]
         if settled or iteration == max_iter:
             break
-        _improve_centres(samples, labels, centres)
-    return Clustering(centres, labels, inertia)
+        centres.improve(labels)
+    return Clustering(centres.terms, labels, inertia)
 
 
 @limit_blas_threads()
@@ -146,38 +240,16 @@ def fit_centres(samples: Samples, labels: Indices, seeds: Indices) -> list[Colum
         A member of each cluster.
     """
     centres = [x.complete() for x in samples.take(seeds)]
-    _improve_centres(samples, labels, centres)
+    for j in range(len(seeds)):
+        _improve_centre(samples, np.flatnonzero(labels == j), centres, j)
     return centres
 
 
-def _improve_centres(samples: Samples, labels: Indices, centres: list[Columns]) -> None:
-    """Move every centre closer to its members."""
-    for j in range(len(centres[0])):
-        problems = samples.make_problems(np.flatnonzero(labels == j))
-        for problem, c in zip(problems, centres, strict=True):
-            improved = improve_jointly(problem, Atom(c.rows[j], c.eigenvalues[j]))
-            c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
-
-
-def _occupy_empty(
-    labels: Indices,
-    own: Floats,
-    centres: list[Columns],
-    weights: list[float],
-    samples: Samples,
-) -> None:
-    """Move centres without members to the samples furthest from their centres."""
-    counts = np.bincount(labels, minlength=len(centres[0]))
-    for j in np.flatnonzero(counts == 0).tolist():
-        movable = np.where(counts[labels] < 2, -1.0, own)  # the last member of a cluster stays
-        furthest = int(movable.argmax())
-        counts[labels[furthest]] -= 1
-        labels[furthest], own[furthest], counts[j] = j, 0.0, 1
-        for c, x, weight in zip(centres, samples.take([furthest]), weights, strict=True):
-            whole = x.complete()
-            c.put(j, whole)
-            # Columns of zeros in the sample are none in the centre.
-            own[furthest] += weight * float(whole.self_kernel[0] - x.self_kernel[0])
+def _improve_centre(samples: Samples, members: Indices, centres: list[Columns], j: int) -> None:
+    """Move one centre closer to its members."""
+    for problem, c in zip(samples.make_problems(members), centres, strict=True):
+        improved = improve_centre(problem, Atom(c.rows[j], c.eigenvalues[j]))
+        c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
 
 
 def run_restarts(
@@ -192,10 +264,15 @@ def run_restarts(
     n_jobs: int | None,
 ) -> Iterator[Clustering]:
     """Yield :func:`run_kmeans` from several seedings."""
-    terms, known = samples.in_memory, None
+    terms, known, products = samples.in_memory, None, None
     n_pairs = n_init * n_centres * _count_trials(n_centres) * len(samples)
     if terms is not None and len(samples) <= _MOST_PAIRED and len(samples) ** 2 / 2 < n_pairs:
-        known = squared_distances(terms, terms, weights, n_jobs)
+        if Products.are_worthwhile(terms, n_centres):
+            products = [Products(x) for x in terms]
+            kernels = [one.kernel() for one in products]
+            known = _combine_distances(terms, terms, weights, kernels)
+        else:
+            known = squared_distances(terms, terms, weights, n_jobs)
     for _ in range(n_init):
         seeds = seed_centres(samples, weights, n_centres, random, n_jobs, known)
-        yield run_kmeans(samples, weights, seeds, max_iter, tol, n_jobs)
+        yield run_kmeans(samples, weights, seeds, max_iter, tol, n_jobs, products)

@@ -151,5 +151,13 @@ class Columns:
         return BatchBases((len(self), self.n_columns), basis, self.eigenvalues)
 
 
+def sum_products(first: Columns, second: Columns, G: Floats, out: Floats) -> None:
+    """Fill `out` (len(first), len(second)) with kernels from products of columns.
+
+    G is (len(first), n1, len(second), n2).
+    """
+    _SUMS[first.kind](first.eigenvalues, second.eigenvalues, G, out)
+
+
 def _as_rows(basis: Floats) -> Floats:
     return np.ascontiguousarray(np.swapaxes(basis, 1, 2))
