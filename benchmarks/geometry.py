@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import scipy.linalg
 from matplotlib.figure import Figure
+from threadpoolctl import threadpool_limits
 
 from benchmarks.timing import best_seconds, print_table
 from ldslearn import LDS
@@ -93,6 +94,38 @@ def time_kernels():
         "All pairs, preparation included, two threads",
         ["(N, m, n)", "floor", "syrk / floor", "projection / floor", "Martin / floor",
          "two-fold / floor", "projection faster than plain", "Martin faster than plain"],
+        rows,
+    )  # fmt: skip
+
+
+def time_kernels_on_one_thread():
+    """Processor time, on which other programs have less influence than on wall time."""
+    rows = []
+    for name, size in SIZES.items():
+        X = make_systems(*size)
+        stacked = np.ascontiguousarray(X.C.transpose(1, 0, 2).reshape(X.n_channels, -1))
+        other = stacked.copy()
+        kernels = {
+            "projection": projection_kernel,
+            "Martin": martin_distance,
+            "two-fold": twofold_kernel,
+        }
+        contestants = {
+            "floor": lambda a=stacked, b=other: a.T @ b,
+            "syrk": lambda a=stacked: scipy.linalg.blas.dsyrk(1.0, a.T),
+        }
+        for kernel, f in kernels.items():
+            contestants[kernel] = lambda f=f, X=X: copy_and_compute(f, X, n_jobs=1)
+        with threadpool_limits(1):
+            seconds = best_seconds(contestants, clock=time.process_time)
+        row = [f"{name} {size}", f"{1e3 * seconds['floor']:.0f} ms"]
+        row += [f"{seconds[k] / seconds['floor']:.2f} x" for k in ("syrk", *kernels)]
+        row += [f"{seconds[k] / seconds['syrk']:.2f} x" for k in kernels]
+        rows.append(row)
+    print_table(
+        "All pairs, preparation included, processor time of one thread",
+        ["(N, m, n)", "floor", "syrk / floor", *(f"{k} / floor" for k in kernels),
+         *(f"{k} / syrk" for k in kernels)],
         rows,
     )  # fmt: skip
 
@@ -195,6 +228,7 @@ def time_start_up():
 
 def run():
     time_kernels()
+    time_kernels_on_one_thread()
     time_orders()
     measure_memory()
     time_start_up()

@@ -48,11 +48,11 @@ def test_learned_atoms_beat_random_ones(motions):
             DictionaryClassifier(
                 LDSDictionary(4, init="random", random_state=seed, max_iter=max_iter)
             ).fit(X, y).score(Z, z)
-            for seed in range(5)
+            for seed in range(10)
         ])
         for max_iter in (0, 20)
     }  # fmt: skip
-    assert scores[20] > scores[0] + 0.05
+    assert scores[20] > scores[0] + 0.03
 
 
 def test_atoms_a_class_stand_side_by_side(motions):
