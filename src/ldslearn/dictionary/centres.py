@@ -113,16 +113,12 @@ def _count_trials(n_centres: int) -> int:
 class MovingCentres:
     """Centres on their way: their columns, and their spans where products of samples are known.
 
-    Parameters
+    Attributes
     ----------
-    samples : Samples
-    weights : list of float
-        Of the terms of the kernel.
-    seeds : (n_centres,) array
-        Samples that are the initial centres.
-    products : list of Products, optional
-        Of the samples, one per term.
-    n_jobs : int or None
+    terms : list of Columns
+        The centres, one entry per term of the kernel.
+    spans : list of lists of Span or None
+        Of each term and centre; empty without products.
     """
 
     def __init__(
