@@ -83,6 +83,19 @@ def test_no_update_raises_the_objective(kind, n_states, seed):
         assert kind != "skew" or (after.eigenvalues >= 0).all()
 
 
+@given(
+    kind=st.sampled_from(["symmetric", "skew", "plain"]),
+    ahead=st.floats(0.0, 100.0),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_steps_too_far_ahead_are_rejected(kind, ahead, seed):
+    problem, atom, _ = make_problem(kind, 3, seed)
+    before = problem.evaluate(atom.rows, atom.eigenvalues).value
+    values = [improve_jointly(problem, atom, n, ahead=ahead).value for n in (1, 2, 6)]
+    assert values[0] <= before + 1e-12 * abs(before)
+    assert (np.diff(values) <= 1e-12 * abs(before)).all()
+
+
 def test_a_thousand_joint_steps_never_raise_the_objective():
     falls = 0
     for trial in range(1000):
