@@ -46,7 +46,7 @@ class LDSIndex(IndexContents):
         added first, and then kept.
     n_landmarks : int, default=300
         Of the embedding.
-    n_candidates : int, default=300
+    n_candidates : int, default=200
         Systems per query that are compared with it exactly.
     exact_below : int, default=5000
         Systems from which on there is a graph, and by which it grows.
@@ -103,7 +103,7 @@ class LDSIndex(IndexContents):
         *,
         kernel_params: Mapping[str, Any] | None = None,
         n_landmarks: int = 300,
-        n_candidates: int = 300,
+        n_candidates: int = 200,
         exact_below: int = 5000,
         random_state: int = 0,
         n_jobs: int | None = None,
