@@ -52,26 +52,6 @@ def append_row(K, active, n_active, L, atom, y, value):  # type: ignore[no-untyp
 
 
 @njit(**INNER)
-def remove_row(L, n_active, y, position):  # type: ignore[no-untyped-def]
-    """Remove one row of L and of the right-hand side; rotations make L triangular again."""
-    for i in range(position, n_active - 1):
-        for j in range(i + 2):
-            L[i, j] = L[i + 1, j]
-    for i in range(position, n_active - 1):
-        a, b = L[i, i], L[i, i + 1]
-        r = np.sqrt(a * a + b * b)
-        cosine, sine = a / r, b / r
-        L[i, i] = r
-        for row in range(i + 1, n_active - 1):
-            a, b = L[row, i], L[row, i + 1]
-            L[row, i] = cosine * a + sine * b
-            L[row, i + 1] = cosine * b - sine * a
-        a, b = y[i], y[i + 1]
-        y[i] = cosine * a + sine * b
-        y[i + 1] = cosine * b - sine * a
-
-
-@njit(**INNER)
 def back_substitute(L, n_active, y, w):  # type: ignore[no-untyped-def]
     """Fill w with the solution of L' w = y."""
     for i in range(n_active):

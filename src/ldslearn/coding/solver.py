@@ -14,6 +14,7 @@ from ldslearn.coding.working_sets import LARGE, code_rows_by_working_sets
 Coded = tuple[Floats, Floats]
 
 STEPS_PER_ATOM = 10  # a path has two or three breakpoints per atom; more is a cycle
+_ENTRIES_AT_ONCE = 1600  # of codes at least, if there are as many, so that few calls are made
 
 
 def solve_samples(
@@ -62,10 +63,13 @@ def _solve_rows(
         limit = STEPS_PER_ATOM * len(K) + 100
         settings = (0.5 * sparsity, bool(nonnegative), start is not None, limit)
 
+    size = max(1, _ENTRIES_AT_ONCE // len(K))
+
     def solve(block: slice) -> None:
-        rows = excluded if len(excluded) == 1 else excluded[block]
-        solve_block(K, k[block], rows, *settings, codes[block], residuals[block])
+        part = slice(size * block.start, size * block.stop)
+        rows = excluded if len(excluded) == 1 else excluded[part]
+        solve_block(K, k[part], rows, *settings, codes[part], residuals[part])
 
     if len(k):
-        for_each_block(solve, len(k), n_jobs=n_jobs, description="sparse coding")
+        for_each_block(solve, -(-len(k) // size), n_jobs=n_jobs, description="sparse coding")
     return codes, residuals

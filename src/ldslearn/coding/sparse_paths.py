@@ -141,13 +141,14 @@ def _follow_path(
     K: Floats, k: Floats, sparsity: float, nonnegative: bool, nudge: float
 ) -> tuple[SparsePath, float]:
     """The path, and the largest KKT residual on its breakpoints; infinite if it ends early."""
-    z, excluded = np.empty_like(k), np.zeros(len(K), dtype=bool)
+    excluded = np.zeros((1, len(K)), dtype=bool)
     room, limit = _BREAKPOINTS_PER_ATOM * len(K) + 16, STEPS_PER_ATOM * len(K) + 100
     perturbed = k * (1.0 + nudge * np.sin(np.arange(1.0, len(k) + 1.0)))
-    settings = (0.5 * sparsity, excluded, bool(nonnegative), limit, z)
+    settings = (0.5 * sparsity, excluded, bool(nonnegative), limit)
     while True:
         bounds, trace = np.empty(room), np.empty((room, len(K)))
-        steps = descend(K, perturbed, *settings, bounds, trace)
+        z, c = np.empty_like(k)[None], perturbed[None].copy()
+        steps = descend(K, k[None], *settings, z, c, bounds, trace)
         if steps < room:
             break
         room = steps + 1
@@ -157,7 +158,7 @@ def _follow_path(
     moved = np.append(np.diff(bounds) < 0, True)  # of a tie only the last step counts
     bounds, trace = bounds[moved], trace[moved].copy()
     residual = max(
-        kkt_violation(k - K @ z, z, bound, excluded, bool(nonnegative))
+        kkt_violation(k - K @ z, z, bound, excluded[0], bool(nonnegative))
         for bound, z in zip(bounds, trace, strict=True)
     )
     return SparsePath(2.0 * bounds, trace), residual if steps < limit else np.inf
