@@ -65,12 +65,13 @@ def follow_paths(  # type: ignore[no-untyped-def]
         z, c, change, role = codes[s], correlations[s], changes[s], roles[s]
         steps, bound, time_left, n_active = 0, starts[s], end_times[s], 0
         negligible = 1e-15 * time_left
+        has_left = False  # an active atom, since the last step
         n_seen = 0  # atoms that were looked at, whether they are active at the start
         while True:
             event, sign = -1, 0.0
             while n_seen < n_atoms and event < 0:  # they join before the first step
                 if role[n_seen] == ACTIVE:
-                    event, sign = n_seen, np.sign(z[n_seen])
+                    event, sign = n_seen, 1.0 if z[n_seen] > 0.0 else -1.0
                 n_seen += 1
             if event < 0:
                 if steps < len(bounds):
@@ -78,8 +79,9 @@ def follow_paths(  # type: ignore[no-untyped-def]
                     for j in range(n_atoms):
                         path[steps, j] = z[j]
                 is_over = steps == max_steps or time_left <= negligible
+                sign_of_k = -1.0 if is_over else 0.0
                 for j in range(n_atoms):
-                    g[j] = -k[s, j] if is_over else 0.0
+                    g[j] = sign_of_k * k[s, j]
                 if is_over:
                     n_active = 0  # dependent atoms count, too
                     for j in range(n_atoms):
@@ -112,13 +114,18 @@ def follow_paths(  # type: ignore[no-untyped-def]
                 t = time_left
                 # The next atom to reach the bound.
                 for j in range(n_atoms):
+                    if has_left and role[j] == DEPENDENT:
+                        role[j] = FREE
                     if role[j] == FREE:
                         rate = change[j] - g[j] - slope
                         if rate > 0.0 and bound - c[j] < t * rate:
-                            t, event, sign = max(bound - c[j], 0.0) / rate, j, 1.0
+                            t, event, sign = (bound - c[j]) / rate, j, 1.0
                         rate = g[j] - change[j] - slope
                         if rate > 0.0 and bound + c[j] < t * rate and not nonnegative:
-                            t, event, sign = max(bound + c[j], 0.0) / rate, j, -1.0
+                            t, event, sign = (bound + c[j]) / rate, j, -1.0
+                        if t < 0.0:
+                            t = 0.0
+                has_left = False
                 # The next coefficient to reach zero.
                 for i in range(n_active):
                     if w[i] * signs[i] < 0.0 and -z[active[i]] / w[i] <= t:
@@ -152,9 +159,7 @@ def follow_paths(  # type: ignore[no-untyped-def]
                     first, second = y[i], y[i + 1]
                     y[i] = cosine * first + sine * second
                     y[i + 1] = cosine * second - sine * first
-                for j in range(n_atoms):
-                    if role[j] == DEPENDENT:
-                        role[j] = FREE
+                has_left = True
             else:  # an atom joins, unless it depends on the active ones
                 pivot, value = K[event, event], change[event] - slope * sign
                 for i in range(n_active):

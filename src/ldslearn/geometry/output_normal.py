@@ -11,7 +11,7 @@ from ldslearn import _errors
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems, note
 from ldslearn._types import Floats, Indices
-from ldslearn.geometry.schur_forms import normalise, triangularise
+from ldslearn.geometry.schur_forms import change_coordinates, normalise, triangularise
 from ldslearn.geometry.stein import own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
@@ -67,7 +67,7 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
     squared_radius = np.square(eigenvalues).sum(axis=1).max(axis=1)
     stable = squared_radius < LARGEST_RADIUS**2
-    transform, F, formal = np.empty_like(S), np.empty_like(S), np.flatnonzero(~stable)
+    transform, formal = np.empty_like(S), np.flatnonzero(~stable)
     if len(formal):
         if not systems.allow_unstable:
             raise unstable_systems(list(formal))
@@ -86,8 +86,8 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     traces = np.trace(W, axis1=1, axis2=2)
     easy = stable & (traces < _LARGE_GRAMIAN)
     hard = np.flatnonzero(stable & ~easy)
-    normalise(S, np.where(easy[:, None, None], W, np.eye(n_states)), F)
-    transform[easy] = Z[easy] @ F[easy]
+    S[easy], F = normalise(S[easy], W[easy])
+    transform[easy] = Z[easy] @ F
     if len(hard):
         S[hard], transform[hard] = _normalise_twice(systems.C[hard], S[hard], Z[hard])
         lost = ~np.isfinite(transform[hard]).all(axis=(1, 2))
@@ -105,11 +105,15 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
 
 
 def _triangularise(S: Floats) -> tuple[Floats, Floats]:
-    """Return T and D with T = D* S D, complex and triangular, of real Schur forms S."""
+    """Return T and D with T = D* S D, complex and triangular, of real Schur forms S.
+
+    Both have real and imaginary parts one after the other: (N, 2, n, n) and (N, 3, 2, n) arrays.
+    """
     n_systems, n, _ = S.shape
-    T, D = np.empty((n_systems, 2, n, n)), np.empty((n_systems, 3, 2, n))
-    triangularise(S, T, D)
-    return T, D
+    T, D = S.astype(np.complex128), np.zeros((n_systems, 3, n), dtype=np.complex128)
+    D[:, 1] = 1.0
+    triangularise(T, D)
+    return np.stack([T.real, T.imag], axis=1), np.stack([D.real, D.imag], axis=2)
 
 
 def _gramians(S: Floats, C: Floats) -> tuple[Floats, Floats]:
@@ -131,14 +135,12 @@ def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
     found = np.isfinite(R).all(axis=(1, 2))
     found &= np.diagonal(R, axis1=1, axis2=2).all(axis=1)
     R[~found] = identity
-    F = np.linalg.inv(R)
-    S = np.where((S != 0.0) | np.triu(np.ones(S.shape, dtype=bool)), R @ S @ F, 0.0)
+    S, F = change_coordinates(S, R)
     W, _ = _gramians(S, C @ (Z @ F))
     deviations = np.abs(W - identity).max(axis=(1, 2))
     lost = np.logical_not(found & (deviations < _LARGEST_DEVIATION))
     S[lost], W[lost] = np.nan, identity
-    again = np.empty_like(S)
-    normalise(S, W, again)
+    S, again = normalise(S, W)
     transform = Z @ F @ again
     transform[lost] = np.nan
     return S, transform

@@ -1,123 +1,93 @@
-"""Compiled changes of real Schur forms: to complex triangular ones, and to a Gramian of I.
+"""Changes of real Schur forms: to complex triangular ones, and to other coordinates.
 
-T, D and lanes are those of :mod:`ldslearn.geometry.stein`.
+T and D are those of :mod:`ldslearn.geometry.stein`.
 """
+
+from contextlib import suppress
 
 import numpy as np
 
 from ldslearn._compiling import njit
+from ldslearn._types import Floats
 from ldslearn.geometry.stein import OPTIONS
 
 
 @njit(**OPTIONS)
-def triangularise(S, T, D):  # type: ignore[no-untyped-def]
-    """Make real quasi-triangular matrices S triangular, T = D* S D.
+def triangularise(T, D):  # type: ignore[no-untyped-def]
+    """Make quasi-triangular matrices triangular, T = D* S D.
 
     Parameters
     ----------
-    S : (N, n, n) array
-    T : (N, 2, n, n) array
-        Filled with real and imaginary parts.
-    D : (N, 3, 2, n) array
-        Filled with the tridiagonal rows of D, real and imaginary parts.
+    T : (N, n, n) complex array
+        Real Schur forms S; overwritten by T.
+    D : (N, 3, n) complex array
+        The entries above the diagonal of D, on it and below it: those of I, where no others are
+        written.
     """
-    n = S.shape[1]
-    for i in range(len(S)):
-        for a in range(n):
-            for b in range(n):
-                T[i, 0, a, b], T[i, 1, a, b] = S[i, a, b], 0.0
-            for part in range(3):
-                D[i, part, 0, a] = D[i, part, 1, a] = 0.0
-            D[i, 0, 0, a] = 1.0
+    n = T.shape[1]
+    for i in range(len(T)):
         for k in range(n - 1):
-            if S[i, k + 1, k] == 0.0:
-                continue
             # A unit eigenvector (v, w) of the block [[p, q], [r, s]]: the longer of two formulas,
-            # (q, value - p) and (value - s, r). Complex numbers take longer to compile.
-            p, q, r, s = S[i, k, k], S[i, k, k + 1], S[i, k + 1, k], S[i, k + 1, k + 1]
-            largest = max(max(abs(p), abs(q)), max(abs(r), abs(s)))
-            if largest < 1e-100:  # whose squares underflow
-                p, q, r, s = p / largest, q / largest, r / largest, s / largest
+            # (q, value - p) and (value - s, r).
+            p, q, r = T[i, k, k].real, T[i, k, k + 1].real, T[i, k + 1, k].real
+            s = T[i, k + 1, k + 1].real
+            if r == 0.0:
+                continue
+            scale = abs(p) + abs(q) + abs(r) + abs(s)
+            if scale < 1e-100:  # their squares underflow
+                p, q, r, s = p / scale, q / scale, r / scale, s / scale
             half = 0.5 * (p - s)
             square = half * half + q * r
             root = np.sqrt(abs(square))
             real, imaginary = (root, 0.0) if square >= 0.0 else (0.0, root)
             first, second = real - half, real + half  # value - p and value - s
+            v, w = complex(second, imaginary), complex(r, 0.0)
             if first * first + q * q > second * second + r * r:
-                vr, vi, wr, wi = q, 0.0, first, imaginary
-            else:
-                vr, vi, wr, wi = second, imaginary, r, 0.0
-            length = np.sqrt(vr * vr + vi * vi + wr * wr + wi * wi)
-            vr, vi, wr, wi = vr / length, vi / length, wr / length, wi / length
-            # D = [[v, -w*], [w, v*]]
-            D[i, 0, 0, k], D[i, 0, 1, k] = vr, vi
-            D[i, 2, 0, k], D[i, 2, 1, k] = wr, wi
-            D[i, 1, 0, k + 1], D[i, 1, 1, k + 1] = -wr, wi
-            D[i, 0, 0, k + 1], D[i, 0, 1, k + 1] = vr, -vi
+                v, w = complex(q, 0.0), complex(first, imaginary)
+            length = np.sqrt(v.real * v.real + v.imag * v.imag + w.real * w.real + w.imag * w.imag)
+            v = complex(v.real / length, v.imag / length)
+            w = complex(w.real / length, w.imag / length)
+            vc, wc = v.conjugate(), w.conjugate()
+            D[i, 1, k], D[i, 2, k], D[i, 0, k + 1], D[i, 1, k + 1] = v, w, -wc, vc
             for a in range(k + 2):  # T D: columns k, k + 1
-                xr, xi, yr, yi = T[i, 0, a, k], T[i, 1, a, k], T[i, 0, a, k + 1], T[i, 1, a, k + 1]
-                T[i, 0, a, k] = xr * vr - xi * vi + yr * wr - yi * wi
-                T[i, 1, a, k] = xr * vi + xi * vr + yr * wi + yi * wr
-                T[i, 0, a, k + 1] = yr * vr + yi * vi - xr * wr - xi * wi
-                T[i, 1, a, k + 1] = yi * vr - yr * vi + xr * wi - xi * wr
+                x, y = T[i, a, k], T[i, a, k + 1]
+                T[i, a, k], T[i, a, k + 1] = x * v + y * w, y * vc - x * wc
             for b in range(k, n):  # D* T: rows k, k + 1
-                xr, xi, yr, yi = T[i, 0, k, b], T[i, 1, k, b], T[i, 0, k + 1, b], T[i, 1, k + 1, b]
-                T[i, 0, k, b] = xr * vr + xi * vi + yr * wr + yi * wi
-                T[i, 1, k, b] = xi * vr - xr * vi + yi * wr - yr * wi
-                T[i, 0, k + 1, b] = yr * vr - yi * vi - xr * wr + xi * wi
-                T[i, 1, k + 1, b] = yr * vi + yi * vr - xr * wi - xi * wr
-            T[i, 0, k + 1, k] = T[i, 1, k + 1, k] = 0.0
+                x, y = T[i, k, b], T[i, k + 1, b]
+                T[i, k, b], T[i, k + 1, b] = x * vc + y * wc, y * v - x * w
+            T[i, k + 1, k] = 0.0
 
 
-@njit(**OPTIONS)
-def normalise(S, W, F):  # type: ignore[no-untyped-def]
-    """Change Schur coordinates to those in which the Gramian is I, for a batch.
-
-    With W = R'R the Gramian, R S R^-1 is quasi-triangular like S.
+def change_coordinates(S: Floats, R: Floats) -> tuple[Floats, Floats]:
+    """Return R S R^-1, quasi-triangular like S, and R^-1.
 
     Parameters
     ----------
     S : (N, n, n) array
-        Real Schur forms; overwritten by R S R^-1.
-    W : (N, n, n) array
-        Their Gramians.
-    F : (N, n, n) array
-        Filled with R^-1.
-
+        Real Schur forms.
+    R : (N, n, n) array
+        Upper triangular and regular.
     """
-    n = S.shape[1]
-    R, RS = np.empty((n, n)), np.empty((n, n))
-    for i in range(S.shape[0]):
-        for a in range(n):  # Cholesky
-            for b in range(a, n):
-                value = W[i, a, b]
-                for k in range(a):
-                    value -= R[k, a] * R[k, b]
-                if b == a:
-                    R[a, a] = np.sqrt(value)
-                else:
-                    R[a, b] = value / R[a, a]
-        for b in range(n):  # R F = I
-            for a in range(b + 1, n):
-                F[i, a, b] = 0.0
-            F[i, b, b] = 1.0 / R[b, b]
-            for a in range(b - 1, -1, -1):
-                value = 0.0
-                for k in range(a + 1, b + 1):
-                    value += R[a, k] * F[i, k, b]
-                F[i, a, b] = -value / R[a, a]
-        for a in range(n):  # S keeps its pattern: column b ends in row b, or b + 1 within a block
-            for b in range(n):
-                value = 0.0
-                for k in range(a, b + 2 if b + 2 < n else n):
-                    value += R[a, k] * S[i, k, b]
-                RS[a, b] = value
-        for a in range(n):
-            for b in range(n):
-                if a > b + 1 or (a == b + 1 and S[i, a, b] == 0.0):
-                    S[i, a, b] = 0.0
-                else:
-                    value = 0.0
-                    for k in range(b + 1):
-                        value += RS[a, k] * F[i, k, b]
-                    S[i, a, b] = value
+    F: Floats = np.asarray(np.linalg.inv(R), dtype=np.float64)
+    is_kept = (S != 0.0) | np.triu(np.ones(S.shape[1:], dtype=bool))
+    return np.where(is_kept, R @ S @ F, 0.0), F
+
+
+def normalise(S: Floats, W: Floats) -> tuple[Floats, Floats]:
+    """Return S and R^-1 in coordinates in which the Gramian is I, R S R^-1 with W = R'R.
+
+    Parameters
+    ----------
+    S : (N, n, n) array
+        Real Schur forms.
+    W : (N, n, n) array
+        Their Gramians. Where one is not positive definite, results are NaN.
+    """
+    try:
+        L = np.linalg.cholesky(W)
+    except np.linalg.LinAlgError:
+        L = np.full_like(W, np.nan)
+        for i, gramian in enumerate(W):
+            with suppress(np.linalg.LinAlgError):
+                L[i] = np.linalg.cholesky(gramian)
+    return change_coordinates(S, np.swapaxes(L, 1, 2))

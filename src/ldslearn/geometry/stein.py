@@ -29,120 +29,117 @@ OPTIONS: dict[str, Any] = {
 
 
 @njit(**OPTIONS)
-def solve_lanes(S1, T2, D2, G, is_own, norms, solved):  # type: ignore[no-untyped-def]
+def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ignore[no-untyped-def]
     """Solve X = S1' X T2 + G D2 for all lanes of every pair of a row and a group.
+
+    Axes other than the lanes are joined to one, in the order given. Fewer axes and fewer loops take
+    less time to compile.
 
     Parameters
     ----------
-    S1 : (rows, n1, n1) array
+    S1 : (rows n1 n1,) array
         Real, quasi-upper triangular.
-    T2 : (groups, 2, n2, n2, lanes) array
+    T2 : (groups 2 n2 n2, lanes) array
         Upper triangular; real and imaginary parts.
-    D2 : (groups, 3, 2, n2, lanes) array
-        The diagonal of D, the entries above it and below it; real and imaginary parts.
-    G : (rows, n1, groups, n2, lanes) array
+    D2 : (groups 3 2 n2, lanes) array
+        The entries above the diagonal of D, on it and below it; real and imaginary parts.
+    G : (rows n1 groups n2, lanes) array
+    sizes : (int, int, int, int, int)
+        rows, n1, groups, n2 and lanes.
     is_own : bool
-        The equations are those of each row with its own group: `groups` of G is 1.
-    norms : (rows, groups * lanes) array, or one of no rows
-        Filled with |X|_F^2.
-    solved : (rows, groups * lanes, n1, n2) array, or one of no rows
-        Filled with the real solutions X.
+        The equations are those of each row with its own group: `groups` is 1.
+    X : (n2 n1 + 1, 2 lanes) array
+        Memory for X D2, column by column: real parts, then imaginary parts. The last row is zero.
+    Y : (n1 + 1, 2 lanes) array
+        Memory for X T2 of the current column. The last row is zero.
+    norms : (rows groups, lanes) array, or one of no rows
+        |X|_F^2 is added.
+    solved : (rows groups, lanes, n1 n2) array, or one of no rows
+        The real solutions X are added.
     """
-    rows, n1, groups, n2, lanes = G.shape
-    X = np.empty((2, n2, n1, lanes))  # X D2, column by column
-    Y = np.empty((2, n1, lanes))  # X T2 of the current column
+    rows, n1, groups, n2, lanes = sizes
     for pair in range(rows * groups):
         i, h = pair // groups, pair % groups
         g = i if is_own else h
         for b in range(n2):
             for a in range(n1):
-                for p in range(lanes):
-                    Y[0, a, p] = Y[1, a, p] = 0.0
+                x = b * n1 + a
+                for p in range(2 * lanes):
+                    X[x, p] = Y[a, p] = 0.0
+                for part in range(3):  # column b of D is zero but in rows b - 1, b and b + 1
+                    q = b + part - 1
+                    if q >= 0 and q < n2:
+                        u = ((i * n1 + a) * groups + h) * n2 + q
+                        d = (3 * g + part) * 2 * n2 + b
+                        for p in range(lanes):
+                            X[x, p] += G[u, p] * D2[d, p]
+                            X[x, lanes + p] += G[u, p] * D2[d + n2, p]
+            t = 2 * g * n2 * n2 + b  # entry (k, b) of T; the imaginary part is n2 n2 further on
             for k in range(b):
                 for a in range(n1):
+                    x = k * n1 + a
                     for p in range(lanes):
-                        tr, ti = T2[g, 0, k, b, p], T2[g, 1, k, b, p]
-                        xr, xi = X[0, k, a, p], X[1, k, a, p]
-                        Y[0, a, p] += xr * tr - xi * ti
-                        Y[1, a, p] += xr * ti + xi * tr
+                        tr, ti = T2[t, p], T2[t + n2 * n2, p]
+                        xr, xi = X[x, p], X[x, lanes + p]
+                        Y[a, p] += xr * tr - xi * ti
+                        Y[a, lanes + p] += xr * ti + xi * tr
+                t += n2
             a = 0
             while a < n1:
-                width = 2 if a + 1 < n1 and S1[i, a + 1, a] != 0.0 else 1
-                for c in range(a, a + width):
-                    for p in range(lanes):
-                        X[0, b, c, p] = G[i, c, h, b, p] * D2[g, 0, 0, b, p]
-                        X[1, b, c, p] = G[i, c, h, b, p] * D2[g, 0, 1, b, p]
-                    for part in range(1, 3):  # D is tridiagonal
-                        q = b - 1 if part == 1 else b + 1
-                        if q >= 0 and q < n2:
-                            for p in range(lanes):
-                                X[0, b, c, p] += G[i, c, h, q, p] * D2[g, part, 0, b, p]
-                                X[1, b, c, p] += G[i, c, h, q, p] * D2[g, part, 1, b, p]
+                # Rows a and a + 1 at once, whether they are a block or two real eigenvalues. A row
+                # is alone if it is the last, or if a block follows: the other is the row of zeros.
+                s = (i * n1 + a) * n1 + a
+                b11, b12, b21, b22 = S1[s], 0.0, 0.0, 0.0
+                x, width, a2, x2 = b * n1 + a, 1, n1, n2 * n1
+                if a + 1 < n1 and (a + 2 == n1 or S1[s + 2 * n1 + 1] == 0.0):
+                    b12, b21, b22 = S1[s + n1], S1[s + 1], S1[s + n1 + 1]
+                    width, a2, x2 = 2, a + 1, x + 1
+                for c in range(width):
                     for row in range(a + width):
-                        s = S1[i, row, c]
-                        for p in range(lanes):
-                            X[0, b, c, p] += s * Y[0, row, p]
-                            X[1, b, c, p] += s * Y[1, row, p]
-                if width == 1:
-                    s = S1[i, a, a]
-                    for p in range(lanes):
-                        zr, zi = T2[g, 0, b, b, p], T2[g, 1, b, b, p]
-                        er, ei = 1.0 - s * zr, -s * zi  # x = rhs / (1 - s z)
-                        inverse = 1.0 / (er * er + ei * ei)
-                        rr, ri = X[0, b, a, p], X[1, b, a, p]
-                        xr, xi = (rr * er + ri * ei) * inverse, (ri * er - rr * ei) * inverse
-                        X[0, b, a, p], X[1, b, a, p] = xr, xi
-                        Y[0, a, p] += xr * zr - xi * zi
-                        Y[1, a, p] += xr * zi + xi * zr
-                else:
-                    # (I - z B)(x1, x2) = rhs with B the transposed block, by its adjugate; f and g
-                    # are the diagonal of I - z B, as 1 - z trace + z^2 det cancels twice for slow
-                    # pairs
-                    b11, b12 = S1[i, a, a], S1[i, a + 1, a]
-                    b21, b22 = S1[i, a, a + 1], S1[i, a + 1, a + 1]
-                    others = b12 * b21
-                    for p in range(lanes):
-                        zr, zi = T2[g, 0, b, b, p], T2[g, 1, b, b, p]
-                        fr, fi = 1.0 - zr * b11, -zi * b11
-                        gr, gi = 1.0 - zr * b22, -zi * b22
-                        er = fr * gr - fi * gi - (zr * zr - zi * zi) * others
-                        ei = fr * gi + fi * gr - 2.0 * zr * zi * others
-                        inverse = 1.0 / (er * er + ei * ei)
-                        r1r, r1i = X[0, b, a, p], X[1, b, a, p]
-                        r2r, r2i = X[0, b, a + 1, p], X[1, b, a + 1, p]
-                        z1r, z1i = zr * r1r - zi * r1i, zr * r1i + zi * r1r
-                        z2r, z2i = zr * r2r - zi * r2i, zr * r2i + zi * r2r
-                        n1r, n1i = gr * r1r - gi * r1i + b12 * z2r, gr * r1i + gi * r1r + b12 * z2i
-                        n2r, n2i = fr * r2r - fi * r2i + b21 * z1r, fr * r2i + fi * r2r + b21 * z1i
-                        x1r, x1i = (n1r * er + n1i * ei) * inverse, (n1i * er - n1r * ei) * inverse
-                        x2r, x2i = (n2r * er + n2i * ei) * inverse, (n2i * er - n2r * ei) * inverse
-                        X[0, b, a, p], X[1, b, a, p] = x1r, x1i
-                        X[0, b, a + 1, p], X[1, b, a + 1, p] = x2r, x2i
-                        Y[0, a, p] += x1r * zr - x1i * zi
-                        Y[1, a, p] += x1r * zi + x1i * zr
-                        Y[0, a + 1, p] += x2r * zr - x2i * zi
-                        Y[1, a + 1, p] += x2r * zi + x2i * zr
+                        entry = S1[(i * n1 + row) * n1 + a + c]
+                        for p in range(2 * lanes):
+                            X[x + c, p] += entry * Y[row, p]
+                # (I - z B)(x1, x2) = rhs with B the transposed block, by its adjugate; f and g are
+                # the diagonal of I - z B, as 1 - z trace + z^2 det cancels twice for slow pairs
+                others = b12 * b21
+                for p in range(lanes):
+                    o = lanes + p
+                    zr, zi = T2[t, p], T2[t + n2 * n2, p]
+                    fr, fi = 1.0 - zr * b11, -zi * b11
+                    gr, gi = 1.0 - zr * b22, -zi * b22
+                    er = fr * gr - fi * gi - (zr * zr - zi * zi) * others
+                    ei = fr * gi + fi * gr - 2.0 * zr * zi * others
+                    inverse = 1.0 / (er * er + ei * ei)
+                    r1r, r1i, r2r, r2i = X[x, p], X[x, o], X[x2, p], X[x2, o]
+                    z1r, z1i = zr * r1r - zi * r1i, zr * r1i + zi * r1r
+                    z2r, z2i = zr * r2r - zi * r2i, zr * r2i + zi * r2r
+                    n1r, n1i = gr * r1r - gi * r1i + b12 * z2r, gr * r1i + gi * r1r + b12 * z2i
+                    n2r, n2i = fr * r2r - fi * r2i + b21 * z1r, fr * r2i + fi * r2r + b21 * z1i
+                    x1r, x1i = (n1r * er + n1i * ei) * inverse, (n1i * er - n1r * ei) * inverse
+                    x2r, x2i = (n2r * er + n2i * ei) * inverse, (n2i * er - n2r * ei) * inverse
+                    X[x, p], X[x, o], X[x2, p], X[x2, o] = x1r, x1i, x2r, x2i
+                    Y[a, p] += x1r * zr - x1i * zi
+                    Y[a, o] += x1r * zi + x1i * zr
+                    Y[a2, p] += x2r * zr - x2i * zi
+                    Y[a2, o] += x2r * zi + x2i * zr
                 a += width
-        start = h * lanes
         if len(norms) > 0:
-            for p in range(lanes):
-                norms[i, start + p] = 0.0
-            for b in range(n2):
-                for a in range(n1):
-                    for p in range(lanes):
-                        xr, xi = X[0, b, a, p], X[1, b, a, p]
-                        norms[i, start + p] += xr * xr + xi * xi
+            for x in range(n2 * n1):
+                for p in range(lanes):
+                    xr, xi = X[x, p], X[x, lanes + p]
+                    norms[pair, p] += xr * xr + xi * xi
         if len(solved) > 0:
             for b in range(n2):  # column b of (X D2) D2* takes columns b - 1, b and b + 1 of X D2
-                for a in range(n1):
-                    for p in range(lanes):
-                        real = X[0, b, a, p] * D2[g, 0, 0, b, p] + X[1, b, a, p] * D2[g, 0, 1, b, p]
-                        for part in range(1, 3):
-                            q = b - 1 if part == 2 else b + 1
-                            if q >= 0 and q < n2:
-                                real += X[0, q, a, p] * D2[g, part, 0, q, p]
-                                real += X[1, q, a, p] * D2[g, part, 1, q, p]
-                        solved[i, start + p, a, b] = real
+                for part in range(3):
+                    q = b + 1 - part
+                    if q >= 0 and q < n2:
+                        d = (3 * g + part) * 2 * n2 + q
+                        for a in range(n1):
+                            x = q * n1 + a
+                            for p in range(lanes):
+                                solved[pair, p, a * n2 + b] += (
+                                    X[x, p] * D2[d, p] + X[x, lanes + p] * D2[d + n2, p]
+                                )
 
 
 @njit(**OPTIONS)
@@ -177,17 +174,46 @@ def log_abs_determinants(M, out):  # type: ignore[no-untyped-def]
         out[s] = total
 
 
-_NO_NORMS, _NO_SOLUTIONS = np.empty((0, 0)), np.empty((0, 0, 0, 0))
+def _solve(
+    S1: Floats,
+    T2: Floats,
+    D2: Floats,
+    G: Floats,
+    is_own: bool = False,
+    norms: Floats | None = None,
+    solved: Floats | None = None,
+) -> None:
+    """Fill `norms`, (rows, groups * lanes), or `solved`, (rows, groups * lanes, n1, n2)."""
+    _, n1, _, n2, lanes = G.shape
+    X, Y = np.empty((n2 * n1 + 1, 2 * lanes)), np.empty((n1 + 1, 2 * lanes))
+    X[-1], Y[-1] = 0.0, 0.0
+    for out in (norms, solved):
+        if out is not None:
+            out[...] = 0.0
+    solve_lanes(
+        S1.reshape(-1),
+        *(side.reshape(-1, lanes) for side in (T2, D2, G)),
+        G.shape,
+        is_own,
+        X,
+        Y,
+        np.empty((0, lanes)) if norms is None else norms.reshape(-1, lanes),
+        np.empty((0, lanes, 0)) if solved is None else solved.reshape(-1, lanes, n1 * n2),
+    )
 
 
 def squared_norms(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
-    """Write |X|_F^2 of every pair to `out`, (rows, groups * lanes); see :func:`solve_lanes`."""
-    solve_lanes(S1, T2, D2, G, False, out, _NO_SOLUTIONS)
+    """Write |X|_F^2 of every pair to `out`, (rows, groups * lanes).
+
+    S1 is (rows, n1, n1), T2 (groups, 2, n2, n2, lanes), D2 (groups, 3, 2, n2, lanes) and G
+    (rows, n1, groups, n2, lanes), all contiguous; see :func:`solve_lanes`.
+    """
+    _solve(S1, T2, D2, G, norms=out)
 
 
 def solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
     """Write X of every pair to `out`, (rows, groups * lanes, n1, n2)."""
-    solve_lanes(S1, T2, D2, G, False, _NO_NORMS, out)
+    _solve(S1, T2, D2, G, solved=out)
 
 
 def own_solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
@@ -195,9 +221,7 @@ def own_solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) ->
 
     T2, (N, 2, n, n), and D2, (N, 3, 2, n), are S1 made triangular; G is (N, n, n).
     """
-    solve_lanes(
-        S1, T2[..., None], D2[..., None], G[:, :, None, :, None], True, _NO_NORMS, out[:, None]
-    )
+    _solve(S1, T2, D2, G[:, :, None, :, None], is_own=True, solved=out)
 
 
 def log_determinants(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
