@@ -83,6 +83,11 @@ def memory_limit() -> int:
     return _UNKNOWN if available is None else max(ALWAYS, int(_FRACTION * available))
 
 
+def least_limit() -> int:
+    """Return the bytes that one file may take whatever memory is available, which takes no time."""
+    return _read_variable() or ALWAYS
+
+
 def inflated_limit(size: int) -> int:
     """Return the bytes that a file of `size` compressed bytes may take in memory.
 

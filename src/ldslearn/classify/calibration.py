@@ -1,8 +1,9 @@
 """Scores to probabilities, calibrated on held-out sequences."""
 
+import math
+
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from ldslearn._types import Floats, Indices
 
@@ -42,10 +43,13 @@ def fit_factor(scores: Floats, labels: Indices, n_repeats: int = 1) -> float:
     low = np.min(scores, axis=1, keepdims=True, initial=np.inf, where=np.isfinite(scores))
     filled = np.where(np.isfinite(scores), scores, low - spread)
 
+    below = filled - filled.max(axis=1, keepdims=True)
+    own = float((target * below).sum())
+
     def loss(log_factor: float) -> float:
-        scaled = np.exp(log_factor) / spread * filled
+        scale = math.exp(log_factor) / spread
         # Convex in the factor, unlike the likelihood of probabilities with a floor.
-        return float((logsumexp(scaled, axis=1) - (target * scaled).sum(axis=1)).sum())
+        return float(np.log(np.exp(scale * below).sum(axis=1)).sum()) - scale * own
 
     found = minimize_scalar(loss, bounds=(-4.0, 6.0), method="bounded", options={"xatol": 1e-2})
     return float(np.exp(found.x) / spread)

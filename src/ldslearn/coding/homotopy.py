@@ -29,7 +29,7 @@ _ACCEPTABLE = 1e-9  # a larger one is a failure
 _PERTURBATIONS = (0.0, 1e-9, 1e-7, 1e-5)  # relative, of k, of one descent after another
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
 def follow_paths(  # type: ignore[no-untyped-def]
     K, k, starts, slope, end_times, changes, roles, nonnegative, max_steps, codes, correlations,
     bounds, path, active, signs, y, w, g, L,

@@ -188,7 +188,7 @@ class ReadingSettings:
             raise _errors.bad_file(path, rule, f"shape {array.shape}")
         frames = self.frames.apply(map(_to_colour if self.frames.colour else _to_grey, array), path)
         frames = limit_memory(frames, path, chunk=self.chunk)
-        kept = np.stack(list(islice(frames, None if self.chunk else self.frames.length)))
+        kept = list(islice(frames, None if self.chunk else self.frames.length))
         return [self.frames.finish(kept[span], path) for span in self._find_spans(len(kept))]
 
     def _final_rate(self, rate: float | None) -> float | None:

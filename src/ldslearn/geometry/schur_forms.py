@@ -12,7 +12,7 @@ from ldslearn._types import Floats
 from ldslearn.geometry.stein import OPTIONS
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
 def triangularise(T, D):  # type: ignore[no-untyped-def]
     """Make quasi-triangular matrices triangular, T = D* S D.
 

@@ -28,7 +28,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
 def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ignore[no-untyped-def]
     """Solve X = S1' X T2 + G D2 for all lanes of every pair of a row and a group.
 

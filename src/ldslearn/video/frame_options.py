@@ -1,6 +1,6 @@
 """Settings of frames: which are kept, and how they are cropped and resized."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -46,8 +46,11 @@ class FrameOptions:
         if self.length is not None:
             check_whole("length", self.length)
 
-    def apply(self, frames: Iterable[NDArray[Any]], source: Path) -> Iterator[Pixels]:
-        """Yield every `stride`-th frame, cropped and resized; :meth:`finish` crops to motion."""
+    def apply(self, frames: Iterable[NDArray[Any]], source: Path) -> Iterator[NDArray[Any]]:
+        """Yield every `stride`-th frame, cropped and resized; :meth:`finish` makes a clip of them.
+
+        Frames that are not resized keep their type: bytes take a quarter of the memory.
+        """
         shape: tuple[int, ...] | None = None
         for frame in islice(frames, 0, None, self.stride):
             cropped = frame
@@ -71,10 +74,11 @@ class FrameOptions:
                     "Give one size: --size HEIGHTxWIDTH, or size=(height, width) in Python.",
                 )
             shape = cropped.shape
-            yield cropped.astype(np.float32, copy=False)
+            yield cropped
 
-    def finish(self, clip: Pixels, source: Path) -> Pixels:
-        """Return a whole clip, cropped to its motion if `crop` is "motion"."""
+    def finish(self, frames: Sequence[NDArray[Any]], source: Path) -> Pixels:
+        """Return a whole clip of frames, cropped to its motion if `crop` is "motion"."""
+        clip = np.stack(frames, dtype=np.float32, casting="unsafe")
         if self.crop != "motion":
             return clip
         assert self.size is not None

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import av
-import numpy as np
 from numpy.typing import NDArray
 
 from ldslearn import _errors
-from ldslearn._files import VARIABLE, memory_limit, open_file
+from ldslearn._files import VARIABLE, least_limit, memory_limit, open_file
 from ldslearn._kinds import recognize
 from ldslearn._types import Pixels
 from ldslearn.video.converting import FrameConverter
@@ -158,7 +157,7 @@ def read_clips(
         if yielded and options.length and 2 * len(clip) < options.length:
             break
         yielded += 1
-        yield options.finish(np.stack(clip), source)
+        yield options.finish(clip, source)
         if not chunk:
             return
     if not yielded:
@@ -184,11 +183,15 @@ def natural_key(name: str) -> list[tuple[bool, int, str]]:
     ]
 
 
-def limit_memory(frames: Iterable[Pixels], source: Path, *, chunk: bool) -> Iterator[Pixels]:
-    """Yield the frames of one file until they take too much memory, then raise."""
-    size, limit = 0, memory_limit()
+def limit_memory(
+    frames: Iterable[NDArray[Any]], source: Path, *, chunk: bool
+) -> Iterator[NDArray[Any]]:
+    """Yield the frames of one file until they take too much memory as float32, then raise."""
+    size, limit = 0, least_limit()
     for frame in frames:
-        size += frame.nbytes
+        size += 4 * frame.size
+        if size > limit:
+            limit = memory_limit()
         if size > limit:
             remedy = (
                 "Make frames smaller, such as --size 48x64 (size=(48, 64) in Python), or take "
