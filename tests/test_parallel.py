@@ -77,6 +77,20 @@ def test_nested_work_is_named_next_to_the_bar(monkeypatch, capsys):
     assert _parallel._describe_nested is None
 
 
+@pytest.mark.parametrize(
+    ("elapsed", "seconds", "done", "total", "text"),
+    [
+        (7.0, 0.0, 0, 5, ""),
+        (20.0, 20.0, 1, 5, "1:20 left"),
+        (35.0, 20.0, 1, 5, "1:05 left"),  # counted down while the second item runs
+        (150.0, 20.0, 1, 5, "0:00 left"),
+        (60.0, 60.0, 1, 66, "1:05:00 left"),
+    ],
+)
+def test_time_left_follows_the_items_that_are_done(elapsed, seconds, done, total, text):
+    assert _parallel.describe_time_left(elapsed, seconds, done, total) == text
+
+
 def test_no_progress_for_short_work(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     for_each_block(lambda block: None, 20, n_jobs=1, description="fitting systems")

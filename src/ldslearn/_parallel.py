@@ -16,7 +16,15 @@ from typing import Any
 import scipy.linalg  # noqa: F401  loads the BLAS of SciPy, which is limited, too
 from joblib import effective_n_jobs
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+)
+from rich.text import Text
 from threadpoolctl import ThreadpoolController
 
 from ldslearn._checks import check_jobs
@@ -53,6 +61,43 @@ def limit_blas_threads() -> Iterator[None]:
         _blas_lock.release()
 
 
+class _TimeLeftColumn(ProgressColumn):
+    """Time left if all items take as long as those that are done, counted down from item to item.
+
+    Rich's own column has none while an item takes longer than half a minute.
+    """
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        return Text(
+            describe_time_left(
+                task.elapsed or 0.0, task.fields["seconds"], task.completed, task.total or 0
+            ),
+            style="progress.remaining",
+        )
+
+
+def describe_time_left(elapsed: float, seconds: float, done: float, total: float) -> str:
+    """Return the time left, if `done` of `total` items took `seconds`, as ``1:23 left``.
+
+    Parameters
+    ----------
+    elapsed : float
+        Seconds since the beginning.
+    seconds : float
+        Seconds from the beginning to the end of the last item that is done.
+    done, total : float
+    """
+    if not done:
+        return ""
+    left = max(0, round(seconds / done * total - elapsed))
+    hours, minutes = divmod(left // 60, 60)
+    return (
+        f"{hours}:{minutes:02}:{left % 60:02} left" if hours else f"{minutes}:{left % 60:02} left"
+    )
+
+
 _bar_lock = threading.Lock()
 _describe_nested: Callable[[str], None] | None = None  # writes next to the bar that is shown
 
@@ -79,11 +124,11 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        _TimeLeftColumn(),
         console=console,
         transient=True,
     )
-    task = bar.add_task(description, total=total)
+    task = bar.add_task(description, total=total, seconds=0.0)
 
     def write(text: str) -> None:
         with writing:
@@ -97,6 +142,8 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
     def advance(count: int, text: str | None = None) -> None:
         nonlocal done, own
         done, own = done + count, text or own
+        if count:
+            bar.update(task, seconds=time.monotonic() - started)
         write(own)
 
     def describe(nested: str) -> None:
