@@ -51,6 +51,22 @@ def test_resizing_keeps_constants_and_own_size():
     np.testing.assert_allclose(resize(np.full((31, 17), 7.0), (5, 40)), 7.0, rtol=1e-6)
 
 
+def test_large_frames_are_resized_like_small_ones(monkeypatch):
+    frame = np.random.default_rng(0).integers(0, 256, (300, 400, 3)).astype(np.uint8)
+    found = resize(frame, (30, 50))
+    monkeypatch.setattr("ldslearn.video.resizing._LARGE", frame.size)
+    np.testing.assert_allclose(found, resize(frame, (30, 50)), rtol=1e-5)
+
+
+def test_frames_stay_bytes_until_a_clip_is_whole(tmp_path):
+    options = FrameOptions()
+    frames = list(options.apply(iter([np.full((4, 5), 200, dtype=np.uint8)] * 3), tmp_path))
+    assert [frame.dtype for frame in frames] == [np.uint8] * 3
+    clip = options.finish(frames, tmp_path)
+    assert (clip.shape, clip.dtype) == ((3, 4, 5), np.float32)
+    assert (clip == 200).all()
+
+
 def test_shrinking_has_no_aliases():
     stripes = np.tile([0.0, 255.0], 24)[None].repeat(48, axis=0)
     assert np.ptp(resize(stripes, (12, 12))[:, 1:-1]) < 3

@@ -1,12 +1,15 @@
-"""Resize frames with antialiasing: two small matrix products per frame."""
+"""Resize frames with antialiasing: two matrix products, the first sparse for large frames."""
 
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ldslearn._types import Pixels
+
+_LARGE = 2**16  # pixels: below, a dense product takes less time
 
 
 def resize(frame: NDArray[Any], size: tuple[int, int]) -> Pixels:
@@ -17,9 +20,10 @@ def resize(frame: NDArray[Any], size: tuple[int, int]) -> Pixels:
     """
     if frame.shape[:2] == tuple(size):
         return frame.astype(np.float32, copy=False)
-    rows, columns = _weights(frame.shape[0], size[0]), _weights(frame.shape[1], size[1])
     values = frame.astype(np.float32, copy=False)
     if frame.ndim == 2:
+        make_weights = _sparse_weights if frame.size > _LARGE else _weights
+        rows, columns = make_weights(frame.shape[0], size[0]), _weights(frame.shape[1], size[1])
         return np.asarray(rows @ values @ columns.T, dtype=np.float32)
     return np.stack([resize(values[..., c], size) for c in range(frame.shape[2])], axis=2)
 
@@ -32,3 +36,9 @@ def _weights(length: int, new_length: int) -> Pixels:
     distance = np.abs(np.arange(length) + 0.5 - centres[:, None]) / max(scale, 1.0)
     weights = np.maximum(1.0 - distance, 0.0)
     return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+@lru_cache(64)
+def _sparse_weights(length: int, new_length: int) -> Any:
+    """The same as a sparse array: few old pixels are in each new one."""
+    return csr_array(_weights(length, new_length))
