@@ -1,4 +1,4 @@
-"""Resize frames with antialiasing: two matrix products, the first sparse for large frames."""
+"""Resize frames with antialiasing: two matrix products, with sparse weights for large frames."""
 
 from functools import lru_cache
 from typing import Any
@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from ldslearn._types import Pixels
 
-_LARGE = 2**16  # pixels: below, a dense product takes less time
+_LARGE = 2**16  # pixels: below, dense products take less time
 
 
 def resize(frame: NDArray[Any], size: tuple[int, int]) -> Pixels:
@@ -23,8 +23,8 @@ def resize(frame: NDArray[Any], size: tuple[int, int]) -> Pixels:
     values = frame.astype(np.float32, copy=False)
     if frame.ndim == 2:
         make_weights = _sparse_weights if frame.size > _LARGE else _weights
-        rows, columns = make_weights(frame.shape[0], size[0]), _weights(frame.shape[1], size[1])
-        return np.asarray(rows @ values @ columns.T, dtype=np.float32)
+        rows, columns = (make_weights(*lengths) for lengths in zip(frame.shape, size, strict=True))
+        return np.ascontiguousarray((columns @ (rows @ values).T).T, dtype=np.float32)
     return np.stack([resize(values[..., c], size) for c in range(frame.shape[2])], axis=2)
 
 
@@ -40,5 +40,8 @@ def _weights(length: int, new_length: int) -> Pixels:
 
 @lru_cache(64)
 def _sparse_weights(length: int, new_length: int) -> Any:
-    """The same as a sparse array: few old pixels are in each new one."""
+    """The same as a sparse array: few old pixels are in each new one.
+
+    Such products start no threads, which take longer than these products on busy machines.
+    """
     return csr_array(_weights(length, new_length))
