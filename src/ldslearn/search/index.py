@@ -32,8 +32,8 @@ class LDSIndex(IndexContents):
     r"""Find the systems of a large collection that are most similar to a query.
 
     Below `exact_below` systems, a query is compared with all of them. Above, vectors of
-    :class:`LDSEmbedding` in a graph of near neighbours (the package usearch) give a few hundred
-    candidates, which are compared with the query by the exact kernel. An index in a folder is
+    :class:`LDSEmbedding` in a graph of near neighbours (the package usearch) give
+    `n_candidates`, which are compared with the query by the exact kernel. An index in a folder is
     mapped to memory: it may be larger than memory.
 
     Parameters
@@ -46,7 +46,7 @@ class LDSIndex(IndexContents):
         added first, and then kept.
     n_landmarks : int, default=300
         Of the embedding.
-    n_candidates : int, default=200
+    n_candidates : int, default=100
         Systems per query that are compared with it exactly.
     exact_below : int, default=5000
         Systems from which on there is a graph, and by which it grows.
@@ -103,7 +103,7 @@ class LDSIndex(IndexContents):
         *,
         kernel_params: Mapping[str, Any] | None = None,
         n_landmarks: int = 300,
-        n_candidates: int = 200,
+        n_candidates: int = 100,
         exact_below: int = 5000,
         random_state: int = 0,
         n_jobs: int | None = None,
