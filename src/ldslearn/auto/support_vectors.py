@@ -1,7 +1,5 @@
 """Support vector machines of pairs of classes on a kernel matrix, as arrays."""
 
-from typing import Any
-
 import numpy as np
 from sklearn import config_context
 from sklearn.svm import SVC
@@ -27,7 +25,9 @@ def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
         first class.
     intercepts : (n_pairs,) array
     """
-    svc = _make_svc(C).fit(K, labels)
+    # Checks take longer than fits of few examples.
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        svc = SVC(kernel="precomputed", C=C).fit(K, labels)
     n_classes, owners = len(svc.classes_), labels[svc.support_]
     weights, pairs = np.zeros((len(K), len(svc.intercept_))), np.triu_indices(n_classes, 1)
     for pair, (first, second) in enumerate(zip(*pairs, strict=True)):
@@ -58,17 +58,10 @@ def score_held_out_pairs(K: Floats, labels: Indices, fold: Floats, C: float) -> 
         if len(present) == 1:
             scores[np.ix_(test, present)] = 0.0
             continue
-        # Checks take longer than fits of few examples.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            svc = _make_svc(C).fit(K[np.ix_(train, train)], own)
-            found = svc.decision_function(K[np.ix_(test, train)]).reshape(len(test), -1)
-        decisions = _find_sign(len(present)) * found
+        weights, intercepts = fit_pairs(K[np.ix_(train, train)], own, C)
+        decisions = K[np.ix_(test, train)] @ weights + intercepts
         scores[np.ix_(test, present)] = couple_pairs(decisions, len(present))
     return scores
-
-
-def _make_svc(C: float) -> Any:
-    return SVC(kernel="precomputed", C=C, decision_function_shape="ovo")
 
 
 def _find_sign(n_classes: int) -> float:

@@ -101,7 +101,7 @@ class RidgePath:
         for number in np.unique(fold[fold >= 0]):
             held = np.flatnonzero(fold == number)
             left = np.eye(len(held)) - shrunk[held] @ self.vectors[held].T - 1 / n
-            found[held] = targets[held] - linalg.solve(left, errors[held], assume_a="pos")
+            found[held] = targets[held] - np.linalg.solve(left, errors[held])
         return found
 
     def predict_left_out(self, targets: Floats, penalty: float) -> Floats:
