@@ -119,6 +119,7 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
         yield lambda count, text=None: tell(text or description) if tell else None
         return
     started, done, own, is_over = time.monotonic(), 0, description, False
+    seconds = 0.0  # until the last item was done
     writing = threading.Lock()  # a nested thread may end after the bar
     bar = Progress(
         TextColumn("{task.description}"),
@@ -134,16 +135,16 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
         with writing:
             if is_over:
                 return
-            bar.update(task, completed=done, description=text)
+            bar.update(task, completed=done, description=text, seconds=seconds)
             is_long = time.monotonic() - started > _SECONDS_BEFORE_PROGRESS
             if is_long and not bar.live.is_started:
                 bar.start()
 
     def advance(count: int, text: str | None = None) -> None:
-        nonlocal done, own
+        nonlocal done, own, seconds
         done, own = done + count, text or own
         if count:
-            bar.update(task, seconds=time.monotonic() - started)
+            seconds = time.monotonic() - started
         write(own)
 
     def describe(nested: str) -> None:

@@ -64,11 +64,16 @@ def test_arrays_of_other_colours_are_refused(tmp_path, n_colours, colour):
 
 def test_frames_of_arrays_are_bounded_like_videos(tmp_path, monkeypatch):
     np.save(tmp_path / "0.npy", make_video(7))
-    for limit in ("least_limit", "memory_limit"):
-        monkeypatch.setattr(f"ldslearn.video.reading.{limit}", lambda: 4 * 320)
-    assert load_folder(tmp_path, length=4).X[0].shape == (80, 4)
-    with pytest.raises(ValueError, match="0.npy must take at most .*fewer of them"):
-        load_folder(tmp_path, length=4, chunk=True)
+    small, large = 4 * 320, 2**30
+    for least, most, is_refused in ((small, small, True), (small, large, False), (large, 0, False)):
+        monkeypatch.setattr("ldslearn.video.reading.least_limit", lambda: least)  # noqa: B023
+        monkeypatch.setattr("ldslearn.video.reading.memory_limit", lambda: most)  # noqa: B023
+        assert load_folder(tmp_path, length=4).X[0].shape == (80, 4)
+        if is_refused:
+            with pytest.raises(ValueError, match="0.npy must take at most .*fewer of them"):
+                load_folder(tmp_path, length=4, chunk=True)
+        else:
+            assert load_folder(tmp_path, length=4, chunk=True).X[0].shape == (80, 4)
 
 
 def test_reading_survives_json():

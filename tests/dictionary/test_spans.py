@@ -82,6 +82,20 @@ def test_clusters_are_the_same_in_coordinates(kind, seed):
     np.testing.assert_allclose(plain.centres[0].rows, spanned.centres[0].rows, atol=1e-6)
 
 
+def test_a_term_in_no_span_leaves_all_terms_to_channels():
+    """And none of them is improved twice."""
+
+    class Failing(Products):
+        def improve(self, *arguments):
+            raise NotInSpanError
+
+    terms = [make_columns(kind, 3, seed=1, n_systems=20) for kind in ("symmetric", "plain")]
+    arguments = (Samples.of(terms), [0.5, 0.5], np.array([0, 4, 9, 13, 2]), 3, 0.0, None)
+    plain = run_kmeans(*arguments)
+    mixed = run_kmeans(*arguments, [Products(terms[0]), Failing(terms[1])])
+    np.testing.assert_allclose(plain.inertia, mixed.inertia, rtol=1e-12)
+
+
 def test_copies_and_columns_of_zeros_give_the_same_clusters():
     """Neither has coordinates: copies leave centres without members, zeros are completed."""
     columns = make_columns("plain", 2, seed=1)

@@ -4,7 +4,7 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn.geometry import schur_forms, stein
+from ldslearn.geometry import pairwise_kernel, schur_forms, stein
 from ldslearn.geometry.output_normal import MOST_LANES, arrange_in_lanes, output_normal_form
 from ldslearn.models import LDS
 
@@ -91,3 +91,13 @@ def test_systems_on_the_edge_are_refused():
     near = LDS(A, np.linalg.qr(random.standard_normal((2, 8, 5)))[0])
     with pytest.raises(ValueError, match="system 1 is too close to instability: .* is near 1"):
         output_normal_form(near)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_pair_without_a_solution_spoils_no_other(n):
+    """Eigenvalues 2 and 1/2 have none."""
+    C = np.tile(np.eye(n + 1, n), (3, 1, 1))
+    first = LDS(np.array([2.0, 0.3, 0.7])[:, None, None] * np.eye(n), C, allow_unstable=True)
+    second = LDS(np.array([0.5, 0.4])[:, None, None] * np.eye(n), C[:2])
+    with pytest.raises(ValueError, match=r"^system 0 must have no eigenvalue"):
+        pairwise_kernel(first, second, kernel="projection")

@@ -67,6 +67,19 @@ def test_intervals_of_short_sequences_cover_nine_of_ten(noise):
     assert INSIDE[0] <= measure_imputation(systems, past, complete) <= most
 
 
+@pytest.mark.parametrize("n_samples", [1, 2, 3])
+def test_channels_of_few_samples_have_noise(n_samples):
+    """Their samples are fitted exactly, which says nothing about their noise."""
+    truth, X = simulate(40, 2, 6, 80, noise=(0.4, 0.6))
+    gaps = [x.copy() for x in X]
+    for gap in gaps:
+        gap[0, n_samples:] = np.nan
+    systems = LDSEncoder(2, missing="smooth").fit_transform(gaps)
+    ratios = systems.noise_variance[:, 0] / truth.noise_variance[:, 0]
+    assert ratios.min() > 0.1
+    assert np.median(ratios) > 0.5
+
+
 def test_states_are_conditional_expectations():
     """With delays each sample counts once: all of the first column, one of every other."""
     truth = random_systems(1, 6, 2, n_noise=2)

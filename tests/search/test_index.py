@@ -272,6 +272,25 @@ def test_values_that_are_not_numbers():
         broken.add(X[:3])
 
 
+def test_equal_similarities_do_not_depend_on_how_many_are_wanted():
+    ids, values = np.array([5, 4, 3, 2]), 1 - 0.8e-12 * np.arange(4)
+    found = [choose_best(ids, values, k)[0].tolist() for k in (1, 2, 3, 4)]
+    assert found == [[4], [4, 5], [4, 5, 2], [4, 5, 2, 3]]
+
+
+def test_systems_far_from_all_landmarks_are_found():
+    """Landmarks are of the large cluster; they explain a small part of the others."""
+    many, few = contractions(300, 12, 2, seed=2), contractions(20, 12, 2, seed=3)
+    C = np.zeros_like(many.C)
+    C[:, :4] = np.linalg.qr(many.C[:, :4])[0]
+    other = np.linalg.qr(few.C)[0]
+    index = LDSIndex(exact_below=100, n_landmarks=10, n_candidates=20)
+    index.add(LDS(np.concatenate([many.A, few.A]), np.concatenate([C, other])))
+    ids, similarities = index.search(LDS(few.A, other), 1)
+    np.testing.assert_array_equal(ids[:, 0], 300 + np.arange(20))
+    np.testing.assert_allclose(similarities, 1, atol=1e-9)
+
+
 def kernel_of_radii(first, second):
     """Zero for a system that forgets at once."""
     return np.outer(np.abs(first.A).sum(axis=(1, 2)), np.abs(second.A).sum(axis=(1, 2)))

@@ -404,3 +404,11 @@ def test_writing_values_from_zero_to_one_warns(tmp_path):
         write_video(tmp_path / "a.mkv", np.full((3, 8, 8), 0.5))
     write_video(tmp_path / "b.mkv", np.zeros((3, 8, 8)))
     write_video(tmp_path / "c.mkv", np.ones((3, 8, 8), dtype=np.uint8))
+
+
+@pytest.mark.parametrize("size", [None, (4, 4)])
+def test_cropped_frames_do_not_keep_the_whole_ones(size):
+    options = FrameOptions(size, crop=(2, 3, 8, 8))
+    frame = np.zeros((100, 100), dtype=np.uint8)
+    (cropped,) = options.apply([frame], "0.mkv")
+    assert not np.shares_memory(cropped, frame)

@@ -18,8 +18,8 @@ class RegressionReport(SearchReport):
         of the training sequences, corrected for the bias of the choice. NaN if nothing could be
         held out.
     standard_error : list of float
-        Of the expected error, per output: how far the error of as many new sequences may differ
-        from it by chance. Their deviation from the mean may differ as much.
+        Of the expected error, per output: how far chance in the training sequences may have moved
+        it.
     expected_score : float
         Coefficient of determination to expect, mean over outputs.
     chosen : dict

@@ -1,4 +1,4 @@
-"""Compiled Cholesky factor of a growing and shrinking set of atoms, L L' = K[active, active].
+"""Compiled Cholesky factor of a growing set of atoms, L L' = K[active, active].
 
 Below the rows of L an extra row may be carried along: y with L y = right-hand side.
 """

@@ -149,24 +149,26 @@ class MovingCentres:
         """Move every centre closer to its members."""
         for j in range(len(self.terms[0])):
             members = np.flatnonzero(labels == j)
-            if not all(self._improve_span(term, j, members) for term in range(len(self.terms))):
+            if not self._improve_in_spans(j, members):
                 _improve_centre(self.samples, members, self.terms, j)
                 for spans in self.spans:
                     spans[j] = None
 
-    def _improve_span(self, term: int, j: int, members: Indices) -> bool:
-        """Move one term of one centre in the span of samples, and return whether that worked."""
-        span = self.spans[term][j] if self.products else None
-        if span is None:
-            return False
-        c = self.terms[term]
-        try:
-            improved, after = self.products[term].improve(span, members, c.eigenvalues[j])
-        except NotInSpanError:
-            return False
-        c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
-        self.spans[term][j] = after
-        return True
+    def _improve_in_spans(self, j: int, members: Indices) -> bool:
+        """Move all terms of a centre in the spans of samples, or none, and return which."""
+        found = []
+        for one, spans, c in zip(self.products, self.spans, self.terms, strict=False):
+            span = spans[j]
+            if span is None:
+                return False
+            try:
+                found.append(one.improve(span, members, c.eigenvalues[j]))
+            except NotInSpanError:
+                return False
+        for spans, c, (improved, after) in zip(self.spans, self.terms, found, strict=False):
+            c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
+            spans[j] = after
+        return bool(found)
 
     def occupy_empty(self, labels: Indices, own: Floats) -> None:
         """Move centres without members to the samples furthest from their centres."""

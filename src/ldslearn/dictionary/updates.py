@@ -119,7 +119,7 @@ def polar(rows: Floats) -> Floats:
 def invert_root(products: Floats) -> Floats | None:
     """Return P^(-1/2) of a positive definite matrix; None if that would cost digits."""
     values, vectors = np.linalg.eigh(products)
-    if values[0] <= _WELL_CONDITIONED * values[-1]:
+    if not values[0] > _WELL_CONDITIONED * values[-1]:  # or NaN
         return None
     return (vectors / np.sqrt(values)) @ vectors.T
 

@@ -49,9 +49,10 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
     is_own : bool
         The equations are those of each row with its own group: `groups` is 1.
     X : (n2 n1 + 1, 2 lanes) array
-        Memory for X D2, column by column: real parts, then imaginary parts. The last row is zero.
+        Memory for X D2, column by column: real parts, then imaginary parts. The last row is that
+        of a row without a partner, and is zero.
     Y : (n1 + 1, 2 lanes) array
-        Memory for X T2 of the current column. The last row is zero.
+        Memory for X T2 of the current column. Its last row is zero, too.
     norms : (rows groups, lanes) array, or one of no rows
         |X|_F^2 is added.
     solved : (rows groups, lanes, n1 n2) array, or one of no rows
@@ -61,6 +62,8 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
     for pair in range(rows * groups):
         i, h = pair // groups, pair % groups
         g = i if is_own else h
+        for p in range(2 * lanes):  # NaN after a pair without a solution
+            X[n2 * n1, p] = Y[n1, p] = 0.0
         for b in range(n2):
             for a in range(n1):
                 x = b * n1 + a
@@ -186,9 +189,9 @@ def _solve(
     """Fill `norms`, (rows, groups * lanes), or `solved`, (rows, groups * lanes, n1, n2)."""
     _, n1, _, n2, lanes = G.shape
     X, Y = np.empty((n2 * n1 + 1, 2 * lanes)), np.empty((n1 + 1, 2 * lanes))
-    X[-1], Y[-1] = 0.0, 0.0
     for out in (norms, solved):
         if out is not None:
+            assert out.flags.c_contiguous  # a copy would be filled instead
             out[...] = 0.0
     solve_lanes(
         S1.reshape(-1),

@@ -167,9 +167,10 @@ def fit_block(
         fields["A"][block] = A
         fields["B"][block] = noise_matrices(A, states, n_noise)
         for row in with_gaps:
-            covariance = final_prediction_error(
-                moments[row].residual_covariance(A[row]), moments[row].n_timepoints, n_states + 1
-            )
+            covariance = moments[row].residual_covariance(A[row])
+            if n_iter[(block.start + row) // n_windows]:
+                n_timepoints = moments[row].n_timepoints
+                covariance = final_prediction_error(covariance, n_timepoints, n_states + 1)
             fields["B"][block.start + row] = principal_roots(covariance[None], n_noise)[0]
         if certify_each:
             certificates[block.start] = certify(settings.stabilizer, fitted, A, states)

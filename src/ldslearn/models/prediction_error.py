@@ -52,8 +52,10 @@ def estimate_channel_noise(found: MaximumLikelihood, problem: Problem) -> Floats
     -----
     A sample with residual e has the share h = c'Pc / r in its own smoothed value, where P is the
     covariance of the state. Without it the error is e / (1 - h), whose variance is r / (1 - h). The
-    mean of e^2 / (1 - h) therefore is r, whatever r the states were smoothed with, if h is small
-    or samples are precise. It is taken per channel, and corrected for the fitted row of C.
+    mean of e^2, divided by 1 less the mean of h, therefore is r, whatever r the states were
+    smoothed with, if h is small or samples are precise. It is taken per channel, and corrected for
+    the fitted row of C. Few samples do not show their noise, since the row fits them: their
+    variance is at least that of the fit, which has a prior.
     """
     model, observed, estimates = found.model, problem.observed, found.estimates
     n_sequences, _, n = model.C.shape
@@ -66,4 +68,5 @@ def estimate_channel_noise(found: MaximumLikelihood, problem: Problem) -> Floats
     explained = np.einsum("aij,aijk,aik->ai", model.C, sums, model.C, optimize=True)
     left = np.maximum(1 - explained / (counts * model.variances), _LEAST_KNOWN)
     noise = final_prediction_error(squares / left, counts, n + 1)
-    return np.maximum(noise, problem.bounds.channels)
+    are_few = _MOST_PARAMETERS * counts < n + 1
+    return np.maximum(noise, np.where(are_few, model.variances, problem.bounds.channels))

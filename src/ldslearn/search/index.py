@@ -231,7 +231,7 @@ class LDSIndex(IndexContents):
         if vectors is None:
             return best
         found_by_vectors = vectors.find(
-            vectors.map(queries, self.n_jobs),
+            vectors.map(queries, similarity, self.n_jobs),
             max(k, self._state.settings["n_candidates"]), self._is_live, self.n_jobs,
         )  # fmt: skip
         if min(map(len, found_by_vectors)) + len(rest) < k:  # of a graph with loose ends

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldslearn import _errors
 from ldslearn._types import Floats
 
 SMALLEST = 1e-8  # eigenvalues within this fraction of the largest are truncated
@@ -34,6 +35,11 @@ def whiten(gram: Floats, n_components: int | None = None) -> Whitening:
     column is that which makes its entry of largest modulus positive.
     """
     eigenvalues, vectors = np.linalg.eigh(gram)
+    if not eigenvalues[-1] > 0:
+        raise _errors.invalid(
+            "the kernel of the landmarks", "have a positive eigenvalue",
+            f"{eigenvalues[-1]:g} as the largest", "Choose another kernel, or other systems.",
+        )  # fmt: skip
     kept = np.flatnonzero(eigenvalues > SMALLEST * eigenvalues[-1])[::-1][:n_components]
     vectors = vectors[:, kept]
     largest = np.abs(vectors).argmax(axis=0)

@@ -90,7 +90,7 @@ class Similarity:
 def choose_best(ids: Indices, similarities: Floats, k: int) -> tuple[Indices, Floats]:
     """Return the ids of the k largest similarities and their values; of equals the first ids.
 
-    Values within `_ROUNDING` of the next larger one equal it: the last bits of a kernel depend on
+    Values within `_ROUNDING` of the largest of them are equal: the last bits of a kernel depend on
     the systems that it is computed with.
     """
     if len(ids) > k:  # all that may tie with the k-th, and few others
@@ -99,6 +99,10 @@ def choose_best(ids: Indices, similarities: Floats, k: int) -> tuple[Indices, Fl
         ids, similarities = ids[kept], similarities[kept]
     order = np.argsort(-similarities, kind="stable")
     ids, similarities = ids[order], similarities[order]
-    rank = np.cumsum(np.diff(similarities, prepend=similarities[:1]) < -_ROUNDING)
-    order = np.lexsort((ids, rank))[:k]
+    start = 0
+    while start < min(k, len(ids)):
+        end = np.searchsorted(-similarities, _ROUNDING - similarities[start], side="right")
+        order[start:end] = start + np.argsort(ids[start:end], kind="stable")
+        start = int(end)
+    order = order[:k]
     return ids[order], np.minimum.accumulate(similarities[order])

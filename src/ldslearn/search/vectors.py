@@ -21,6 +21,7 @@ from ldslearn.search.similarity import OF_INDEX, Similarity, join_terms
 
 _AT_ONCE = 4096  # systems whose vectors are computed at once
 _MOST_TIMES = 16  # as many ids as wanted are asked for, where many were removed
+_NEGLIGIBLE = 1e-6  # of the norm of a system: a part that landmarks explain by rounding errors
 _SAMPLE = 5  # systems per landmark, from which landmarks are chosen
 
 
@@ -83,16 +84,17 @@ class VectorSearch:
         landmarks = shelves.gather(np.array(files.landmarks))
         return cls(ReferenceKernel(landmarks, similarity.terms, None), components, graph, files)
 
-    def map(self, systems: LDS, n_jobs: int | None) -> Floats:
+    def map(self, systems: LDS, similarity: Similarity, n_jobs: int | None) -> Floats:
         """Return unit vectors, whose inner products approximate the similarity.
 
         What landmarks do not explain of two systems is taken to be as similar as what they explain:
         without that, systems far from all landmarks would hardly be found. A system orthogonal to
-        all landmarks is zero.
+        all landmarks, but for rounding errors, is zero.
         """
         vectors = map_systems(self.kernel, self.components, systems, n_jobs)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.where(norms > 0, norms, 1.0), dtype=np.float64)
+        norms = np.linalg.norm(vectors, axis=1)
+        least = _NEGLIGIBLE * np.sqrt(similarity.compute_selves(systems, n_jobs))
+        return np.where((norms > least)[:, None], vectors, 0.0) / np.maximum(norms, least)[:, None]
 
     def add(
         self, shelves: Shelves, ids: Indices, similarity: Similarity, n_jobs: int | None
@@ -102,9 +104,7 @@ class VectorSearch:
             for start in range(0, len(ids), _AT_ONCE):
                 some = ids[start : start + _AT_ONCE]
                 with locate_systems(some.tolist(), OF_INDEX):
-                    systems = shelves.gather(some)
-                    similarity.compute_selves(systems, n_jobs)  # raises if one is 0
-                    vectors = self.map(systems, n_jobs)
+                    vectors = self.map(shelves.gather(some), similarity, n_jobs)
                 self.graph.add(some, vectors, n_jobs)
                 advance(len(some))
         self.files = GraphFiles(

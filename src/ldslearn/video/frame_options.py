@@ -66,6 +66,8 @@ class FrameOptions:
             if self.size is not None and self.crop != "motion":
                 self._check_enlarging(cropped, source)
                 cropped = resize(cropped, self.size)
+            elif cropped is not frame:
+                cropped = cropped.copy()  # a view would keep the whole frame in memory
             if shape is not None and cropped.shape != shape:
                 raise _errors.bad_file(
                     source,

@@ -143,7 +143,7 @@ def read_clips(
 
     Without `chunk` that is one clip, of ``options.length`` frames at most. With it the video is cut
     into clips of that length; the rest is a clip, too, if it has half as many frames. All clips
-    together may take 4 GiB. `pick` chooses frames as they are decoded.
+    together must fit in memory. `pick` chooses frames as they are decoded.
     """
     source = Path(path)
     decoded = _decode_images(source, options) if source.is_dir() else _decode(source, options)
