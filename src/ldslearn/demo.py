@@ -248,7 +248,7 @@ def _draw_forecast() -> Figure:
     forecast = encoder.fit_transform([past]).forecast([past], actual.shape[1])[0]
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     ax = plot_forecast(past, forecast, figure.subplots(), actual=actual, channels=[0, 1, 2])
-    ax.set_title("BasicMotions, running: forecast of 20 timepoints from 80")
+    ax.set_title("BasicMotions, running: forecast of 20 time points from 80")
     return figure
 
 

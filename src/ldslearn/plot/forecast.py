@@ -72,9 +72,15 @@ def plot_forecast(
         ax.plot(ahead, expected, color="tab:red", label="forecast" if first else None)
     ax.axvline(now - 1, color="0.4", linestyle=":", linewidth=1)
     ax.set(
-        xlabel="timepoint", xlim=(0, now + forecast.shape[1] - 1),
+        xlabel="time point", xlim=(0, now + forecast.shape[1] - 1),
         yticks=[-level * spacing for level in range(len(rows))],
         yticklabels=[f"channel {row}" for row in rows],
     )  # fmt: skip
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False, ncols=4)
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=3.6,  # under the label, whatever the height of the axes
+        frameon=False,
+        ncols=4,
+    )
     return ax
