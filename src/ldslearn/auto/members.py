@@ -84,7 +84,10 @@ def fit_members(
         return classifier
 
     pipelines, classifiers, order = fit_sources(ensemble.trials, fit_systems, fit_bank)
-    factors = [ensemble.trials[i].factor for i in order[len(order) - len(classifiers) :]]
+    factors = [
+        ensemble.trials[i].factor for i in order
+        if isinstance(ensemble.trials[i].source, RandomBank)
+    ]  # fmt: skip
     return FittedMembers(
         pipelines, classifiers, factors, ensemble.weights[order], ensemble.factor,
         ensemble.kind_factors,
@@ -124,14 +127,14 @@ def fit_sources(
 
 
 def make_committee(
-    kind: Any, trials: Sequence[Any], numbers: list[float], kernels: KernelMatrices,
+    committee_class: Any, trials: Sequence[Any], settings: list[float], kernels: KernelMatrices,
     n_jobs: int | None,
 ) -> Any:  # fmt: skip
-    """Return a committee of the rules of trials, with one number per rule, not fitted."""
+    """Return a committee of the rules of trials, not fitted; settings are factors or penalties."""
     rules = [trial.rule for trial in trials if trial.rule is not None]
     for rule in rules:
         kernels.mix(rule)  # computes its scales and bandwidths
-    return kind(rules, numbers, kernels.scales, kernels.bandwidths, n_jobs=n_jobs)
+    return committee_class(rules, settings, kernels.scales, kernels.bandwidths, n_jobs=n_jobs)
 
 
 def add_encoder(

@@ -10,7 +10,7 @@ import numpy as np
 from ldslearn._types import Floats
 from ldslearn.models.expectation_maximization import MaximumLikelihood, Problem
 
-_LEAST_KNOWN = 1e-3  # share of a sample that its own state leaves unexplained
+_LEAST_LEFT = 1e-3  # share of a sample that its own state leaves unexplained
 _MOST_PARAMETERS = 1 / 3  # of the samples
 
 
@@ -66,7 +66,7 @@ def estimate_channel_noise(found: MaximumLikelihood, problem: Problem) -> Floats
     flat = estimates.covariances.reshape(n_sequences, -1, n * n)
     sums = (observed @ flat).reshape(n_sequences, -1, n, n)
     explained = np.einsum("aij,aijk,aik->ai", model.C, sums, model.C, optimize=True)
-    left = np.maximum(1 - explained / (counts * model.variances), _LEAST_KNOWN)
+    left = np.maximum(1 - explained / (counts * model.variances), _LEAST_LEFT)
     noise = final_prediction_error(squares / left, counts, n + 1)
     are_few = _MOST_PARAMETERS * counts < n + 1
     return np.maximum(noise, np.where(are_few, model.variances, problem.bounds.channels))
