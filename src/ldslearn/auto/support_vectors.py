@@ -8,6 +8,19 @@ from ldslearn._types import Floats, Indices
 from ldslearn.classify.class_scores import couple_pairs
 
 
+class _MachineOfChecked(SVC):
+    """A support vector machine of labels that are known to be 0, 1, ..., each of them present.
+
+    Checking labels takes longer than fitting few examples. If scikit-learn stops calling this
+    method, it checks them again, and nothing else changes.
+    """
+
+    def _validate_targets(self, y: Indices) -> Floats:
+        self.classes_ = np.arange(y.max() + 1)
+        self.class_weight_ = np.ones(len(self.classes_))
+        return y.astype(np.float64)
+
+
 def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
     """Return weights and intercepts: decisions are ``k(x, X) @ weights + intercepts``.
 
@@ -15,7 +28,7 @@ def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
     ----------
     K : (N, N) array
     labels : (N,) array
-        Classes from 0, two at least.
+        Classes from 0, two at least, each of them present.
     C : float
 
     Returns
@@ -27,7 +40,7 @@ def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
     """
     # Checks take longer than fits of few examples.
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        svc = SVC(kernel="precomputed", C=C).fit(K, labels)
+        svc = _MachineOfChecked(kernel="precomputed", C=C).fit(K, labels)
     n_classes, owners = len(svc.classes_), labels[svc.support_]
     weights, pairs = np.zeros((len(K), len(svc.intercept_))), np.triu_indices(n_classes, 1)
     for pair, (first, second) in enumerate(zip(*pairs, strict=True)):

@@ -5,13 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldslearn._types import Floats, Indices
-from ldslearn.random_systems._filters_compiled import (
-    KEPT,
-    LANES,
-    TILE,
-    collect_outputs,
-    count_above,
-)
+from ldslearn.random_systems._filters_compiled import KEPT, LANES, TILE, drive_systems
 from ldslearn.random_systems.bank import SystemBank
 
 _MOST_OUTPUTS = 2**16  # per system, of which quantiles are taken
@@ -66,9 +60,9 @@ class RunningSystems:
             counted = spans[part]
             if systems.backward[0]:
                 counted = np.ascontiguousarray(x.shape[1] - counted[:, ::-1])
-            count_above(
+            drive_systems(
                 differences, offsets, counted, *arguments, systems.thresholds,
-                *self._make_buffers(x.shape[1]), shares[part],
+                *self._make_buffers(x.shape[1]), shares[part], np.empty((0, 0)),
             )  # fmt: skip
         shares /= (spans[:, 1] - spans[:, 0])[:, None]
 
@@ -77,8 +71,12 @@ class RunningSystems:
         outputs = np.empty((len(self.bank), x.shape[1]))
         for (part, systems), arguments in zip(self._parts, self._arguments, strict=True):
             differences, offsets = self._turn(x, part, systems)
-            buffers = self._make_buffers(x.shape[1])
-            collect_outputs(differences, offsets, *arguments, *buffers, outputs[part])
+            all_count = np.tile(np.array([0, x.shape[1]]), (len(systems), 1))
+            no_thresholds = np.empty((len(systems), 0))
+            drive_systems(
+                differences, offsets, all_count, *arguments, no_thresholds,
+                *self._make_buffers(x.shape[1]), no_thresholds, outputs[part],
+            )  # fmt: skip
             if systems.backward[0]:
                 outputs[part] = outputs[part, ::-1].copy()
         return outputs
@@ -98,8 +96,8 @@ class RunningSystems:
         return np.ascontiguousarray(turned - first[:, None]), self._gains[part] * steady
 
     def _make_buffers(self, n_timepoints: int) -> tuple[Floats, Floats]:
-        shape = (LANES, KEPT + min(self._tile, n_timepoints))
-        return np.empty(shape), np.empty(shape)
+        tile = min(self._tile, n_timepoints)
+        return np.empty((LANES, KEPT + tile)), np.empty((LANES, tile))
 
 
 def choose_thresholds(bank: SystemBank, sequences: Sequence[Floats]) -> Floats:

@@ -10,7 +10,7 @@ from scipy import linalg
 
 from ldslearn import _errors
 from ldslearn._checks import check_whole
-from ldslearn._parallel import limit_blas_threads
+from ldslearn._parallel import cut_by_bytes, limit_blas_threads
 from ldslearn._types import Floats
 from ldslearn.sequences.moments import pooled_moments
 
@@ -87,8 +87,8 @@ def _find_components(
     n_channels, total = len(channels.mean), sum(x.shape[1] for x in sequences)
     if n_channels <= _LARGEST:
         scatter = np.zeros((n_channels, n_channels))
-        for sequence in sequences:
-            standard = channels.apply(sequence)
+        for part in cut_by_bytes([8 * x.size for x in sequences]):  # few, long products
+            standard = np.concatenate([channels.apply(x) for x in sequences[part]], axis=1)
             scatter += standard @ standard.T
         directions = _find_largest(scatter, n_components)
     else:  # from some of the time points
