@@ -62,7 +62,7 @@ def test_cambridge_halves_are_halves_of_each_class(tmp_path, capsys, monkeypatch
     monkeypatch.setitem(SETS, "cambridge", replace(SETS["cambridge"], n_sequences=90))
     write_cambridge(tmp_path / "gestures", per_set=2)
     wanted = ["--set", "cambridge", "-m", "lds-martin", "--states", "1", "--json"]
-    monkeypatch.setattr("ldslearn.evaluate.runs.fit_method", stub)
+    monkeypatch.setattr("ldslearn.evaluate.rounds.fit_method", stub)
     record = answer(capsys, "evaluate", tmp_path / "gestures", "-p", "cambridge-halves", *wanted)
     assert record["protocol"] == "shuffle:10:0.5, groups ignored"
     assert [(one["n_train"], one["n_test"]) for one in record["rounds"]] == [(45, 45)] * 10
@@ -90,7 +90,7 @@ def test_methods_that_learn_atoms_use_the_halves_of_cambridge(
 ):
     monkeypatch.setitem(SETS, "cambridge", replace(SETS["cambridge"], n_sequences=45))
     write_cambridge(tmp_path / "gestures", per_set=1)
-    monkeypatch.setattr("ldslearn.evaluate.runs.fit_method", stub)
+    monkeypatch.setattr("ldslearn.evaluate.rounds.fit_method", stub)
     wanted = ["evaluate", tmp_path / "gestures", "--set", "cambridge", "-m", method, "--json"]
     record = answer(capsys, *wanted)
     assert record["protocol"] == "shuffle:10:0.5, groups ignored"

@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
-from ldslearn._parallel import show_progress
 from ldslearn._reprs import summarize_fields
 from ldslearn._versions import list_versions
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.summary import summarize_collection
-from ldslearn.evaluate.fitting import Fit, fit_method
+from ldslearn.evaluate.fitting import Fit
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
-from ldslearn.evaluate.predictions import list_mislabelled
 from ldslearn.evaluate.protocols import Protocol, choose_protocol
+from ldslearn.evaluate.rounds import run_rounds
 
 
 @dataclass(frozen=True)
@@ -125,43 +124,21 @@ def evaluate(
     splits = protocol.splits(data, settings.seed)
     assert data.y is not None  # splits() has checked
     classes = data.classes
+    given = {"n_states": n_states, "sparsity": sparsity, "delays": delays, "encoder": encoder}
     rounds: list[dict[str, Any]] = []
     mislabelled: list[dict[str, Any]] = []
-    pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
-    with show_progress("evaluating", len(splits)) as advance:
-        for number, (train, test) in enumerate(splits, start=1):
-            advance(0, f"round {number} of {len(splits)}")
-            before = time.perf_counter()
-            known, unknown = data[train], data[test]
-            fit = fit_method(
-                chosen_method, known, settings, outer=protocol, whole=data,
-                n_states=n_states, sparsity=sparsity, delays=delays, encoder=encoder,
-            )  # fmt: skip
-            fitted = time.perf_counter()
-            predicted = fit.estimator.predict(unknown.X)
-            done = time.perf_counter()
-            assert unknown.y is not None
-            pairs.append((unknown.y, predicted))
-            rounds.append({
-                **measure_predictions(unknown.y, predicted),
-                "n_train": len(known),
-                "n_test": len(unknown),
-                **fit.as_dict(),
-                **({} if fit.report is None else {"report": fit.report}),
-                "fit_seconds": fitted - before,
-                "predict_seconds": done - fitted,
-            })  # fmt: skip
-            mislabelled += [
-                {"round": len(rounds), **one}
-                for one in list_mislabelled(fit, unknown, test, predicted)
-            ]
-            if on_first is not None and len(rounds) == 1:
-                on_first(Round(fit, known, unknown, predicted))
-            advance(1)
+    predictions: list[NDArray[Any]] = []
+    for done in run_rounds(data, chosen_method, protocol, splits, settings, given):
+        rounds.append(done.record)
+        mislabelled += [{"round": len(rounds), **one} for one in done.mislabelled]
+        predictions.append(done.predicted)
+        if on_first is not None and len(rounds) == 1:
+            known, unknown = (data[part] for part in splits[0])
+            on_first(Round(done.fit, known, unknown, done.predicted))
     accuracies = [one["accuracy"] for one in rounds]
-    y, predicted = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-    pooled = measure_predictions(y, predicted)
     tested = np.concatenate([test for _, test in splits])
+    y, predicted = data.y[tested], np.concatenate(predictions)
+    pooled = measure_predictions(y, predicted)
     drawn = len(rounds) > 1 and protocol.kind == "shuffle"
     repeated = drawn or len(np.unique(tested)) < len(tested)  # tests of one sequence are dependent
     return {

@@ -1,0 +1,148 @@
+"""Rounds of an evaluation, one after the other or several at once."""
+
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from ldslearn._parallel import current_engine, show_progress
+from ldslearn._types import Indices
+from ldslearn.datasets.collection import Collection
+from ldslearn.evaluate.fitting import Fit, fit_method
+from ldslearn.evaluate.methods import Method, Settings
+from ldslearn.evaluate.metrics import measure_predictions
+from ldslearn.evaluate.predictions import list_mislabelled
+from ldslearn.evaluate.protocols import Protocol
+
+_LARGEST_COPY = 2**27  # bytes of the sequences that each process is sent
+
+
+@dataclass(frozen=True)
+class DoneRound:
+    """Results of a round.
+
+    Attributes
+    ----------
+    fit : Fit
+    predicted : (n_test,) array
+    record : dict
+        Measures, chosen parameters and times, as plain values.
+    mislabelled : list of dict
+    """
+
+    fit: Fit
+    predicted: NDArray[Any]
+    record: dict[str, Any]
+    mislabelled: list[dict[str, Any]]
+
+
+def run_rounds(
+    data: Collection,
+    method: Method,
+    protocol: Protocol,
+    splits: list[tuple[Indices, Indices]],
+    settings: Settings,
+    given: dict[str, Any],
+) -> Iterator[DoneRound]:
+    """Yield the results of every split, in order, with a progress bar.
+
+    Parameters
+    ----------
+    data : Collection
+        With labels.
+    method : Method
+    protocol : Protocol
+        Which made the splits.
+    splits : list of (train, test)
+    settings : Settings
+    given : dict
+        Parameters of systems that are given, as in :func:`~ldslearn.evaluate.evaluate`.
+
+    Notes
+    -----
+    An automatic search fits thousands of small models, which threads hardly speed up: with several
+    jobs its rounds run in as many processes, with one thread each. The time budget of a search is
+    multiplied by the number of processes, so that it has as much of the processor as before.
+    """
+    n_processes = _count_processes(data, method, settings, len(splits))
+    if n_processes > 1:
+        settings = replace(settings, n_jobs=1, budget=n_processes * settings.budget)
+        found = _run_in_processes(n_processes, data, splits, method, protocol, settings, given)
+    else:
+        found = (run_round(data, *split, method, protocol, settings, given) for split in splits)
+    with show_progress("evaluating", len(splits)) as advance:
+        for number in range(1, len(splits) + 1):
+            last = min(number + n_processes - 1, len(splits))
+            which = f"round {number}" if last == number else f"rounds {number} to {last}"
+            advance(0, f"{which} of {len(splits)}")
+            yield next(found)
+            advance(1)
+
+
+def _count_processes(data: Collection, method: Method, settings: Settings, n_rounds: int) -> int:
+    """Return the number of rounds that run at once."""
+    n_bytes = sum(x.nbytes for x in data.X)
+    if not method.automatic or current_engine().n_workers or n_bytes > _LARGEST_COPY:
+        return 1
+    return min(effective_n_jobs(settings.n_jobs), n_rounds)
+
+
+def _run_in_processes(
+    n_processes: int, data: Collection, splits: list[tuple[Indices, Indices]], *settings: Any
+) -> Iterator[DoneRound]:
+    """Yield the results of all rounds, and repeat their warnings in this process."""
+    run = delayed(_run_and_record)
+    try:
+        for done, caught in Parallel(n_processes, return_as="generator")(
+            run(data, *split, *settings) for split in splits
+        ):
+            for text, category in caught:
+                warnings.warn(text, category, stacklevel=4)
+            yield done
+    except BrokenProcessPool as error:
+        raise MemoryError(
+            "processes must live until their round is done; one was ended from outside, as "
+            "systems do when memory runs out. Use n_jobs=1 (--jobs 1)."
+        ) from error
+
+
+def _run_and_record(*arguments: Any) -> tuple[DoneRound, list[tuple[str, type[Warning]]]]:
+    """Return what :func:`run_round` returns, and its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        done = run_round(*arguments)
+    return done, [(str(one.message), one.category) for one in caught]
+
+
+def run_round(
+    data: Collection,
+    train: Indices,
+    test: Indices,
+    method: Method,
+    protocol: Protocol,
+    settings: Settings,
+    given: dict[str, Any],
+) -> DoneRound:
+    """Fit a method to the training sequences, and predict the labels of the others."""
+    before = time.perf_counter()
+    known, unknown = data[train], data[test]
+    fit = fit_method(method, known, settings, outer=protocol, whole=data, **given)
+    fitted = time.perf_counter()
+    predicted = fit.estimator.predict(unknown.X)
+    done = time.perf_counter()
+    assert unknown.y is not None
+    record = {
+        **measure_predictions(unknown.y, predicted),
+        "n_train": len(known),
+        "n_test": len(unknown),
+        **fit.as_dict(),
+        **({} if fit.report is None else {"report": fit.report}),
+        "fit_seconds": fitted - before,
+        "predict_seconds": done - fitted,
+    }
+    return DoneRound(fit, predicted, record, list_mislabelled(fit, unknown, test, predicted))
