@@ -89,6 +89,27 @@ def test_steep_spectra_and_constants_are_fitted_separately(monkeypatch):
     assert {1, 2, 3} == set(separate)
 
 
+def test_orders_share_their_arrays_unless_one_is_fitted_separately():
+    """Twenty copies of C would take longer to write than the fits take."""
+    encoders = [LDSEncoder(n) for n in (1, 3, 2)]
+    low, high, middle = SharedEncoding(make_sequences(50, (30, 25))).encode(encoders)
+    for field in ("C", "mean", "deviation"):
+        assert np.shares_memory(getattr(low, field), getattr(high, field))
+        assert np.shares_memory(getattr(low, field), getattr(middle, field))
+    assert not np.shares_memory(low.noise_variance, high.noise_variance)
+    other = SharedEncoding(make_sequences(50, (30, 25))).encode(
+        [LDSEncoder(2, delays=2), *encoders]
+    )
+    assert not np.shares_memory(other[0].C, other[1].C)
+    random, t = np.random.default_rng(0), np.arange(30)
+    states = np.stack([np.sin(0.3 * t), 0.5 * np.cos(0.5 * t), 1e-7 * np.sin(0.9 * t + 1)])
+    steep = random.standard_normal((50, 3)) @ states
+    low, high, middle = SharedEncoding([steep]).encode(encoders)
+    assert np.shares_memory(low.C, middle.C)
+    assert not np.shares_memory(low.C, high.C)
+    assert not low.C.flags.writeable
+
+
 def test_results_do_not_depend_on_threads_or_blocks(monkeypatch):
     X = make_sequences(40, range(20, 40))
     encoders = [LDSEncoder(n, delays=2, windows=2) for n in (2, 4)]

@@ -245,13 +245,17 @@ class LDSEncoder(NonTabularMixin, TransformerMixin, BaseEstimator, auto_wrap_out
         placed = place_training(self, X, times)
         sequences = check_samples(self, placed)
         warn_if_transposed(placed, sequences, stacklevel=4)
+        self._learn(sequences)
+        return sequences
+
+    def _learn(self, sequences: list[NDArray[Any]]) -> None:
+        """Learn from sequences that are checked, as are the parameters."""
         n_states = int(self.n_states) if self.n_states >= 1 else self._count_states(sequences)
         check_sizes(sequences, n_states, self.delays)
         if self.missing == "smooth":
             check_observed(sequences, n_states, self.delays)
         learn_channels(self, sequences, n_states)
         self.n_channels_in_, self.n_states_ = sequences[0].shape[0], n_states
-        return sequences
 
     def _count_states(self, sequences: list[NDArray[Any]]) -> int:
         """Return the number of states that keeps a fraction of the variance."""

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from ldslearn import _errors
 from ldslearn.models.encoder import LDSEncoder
+from ldslearn.models.encoder_checks import check_parameters
 from ldslearn.models.lds import LDS
 from ldslearn.models.shared_fits import SharedFits
 from ldslearn.sequences import as_collection
@@ -70,7 +71,8 @@ class SharedEncoding:
                 raise _errors.invalid_parameter(
                     "missing", "be 'raise' for encoders that share their work", encoder.missing
                 )
-            encoder._fit(self._sequences)
+            check_parameters(encoder)
+            encoder._learn(self._sequences)
         fits = self._fits.fit([encoder._make_settings(self._sequences) for encoder in fitted])
         batches = [
             encoder._make_systems(found, self._sequences, stacklevel=3)

@@ -17,6 +17,7 @@ from ldslearn.sequences.gaps import channel_variances
 from ldslearn.sequences.windows import place_windows
 
 _KEPT_BYTES = 2**27  # of Gram matrices, kept between calls
+_SHARED = ("C", "mean", "deviation")  # fields that do not depend on the order
 _BLOCK_BYTES = 2**26  # of the left vectors of all pieces of some sequences
 
 
@@ -55,15 +56,25 @@ class SharedFits:
         sequences = self.sequences
         if current_engine().n_workers or any(one.gaps for one in settings):
             return [fit_collection(sequences, one, certify_each=False) for one in settings]
-        fits = [allocate_fits(sequences, one) for one in settings]
+        fits, writers = _allocate_shared(sequences, settings)
+        unreliable: list[tuple[int, int]] = []  # setting and sequence
 
         def fit(block: slice) -> None:
             for part in self._cut(block, settings):
-                self._fit_part(part, settings, fits)
+                unreliable.extend(self._fit_part(part, settings, fits, writers))
 
-        for_each_block(
-            fit, len(sequences), n_jobs=settings[0].n_jobs, description="fitting systems"
-        )
+        def fit_separately(block: slice) -> None:
+            for i, index in unreliable[block]:
+                self._fit_separately(index, settings[i], fits[i])
+
+        n_jobs = settings[0].n_jobs
+        for_each_block(fit, len(sequences), n_jobs=n_jobs, description="fitting systems")
+        if unreliable:
+            for i in {i for i, _ in unreliable}:  # which may share arrays with others
+                fits[i].fields.update({name: fits[i].fields[name].copy() for name in _SHARED})
+            for_each_block(
+                fit_separately, len(unreliable), n_jobs=n_jobs, description="fitting systems"
+            )
         return fits
 
     def _cut(self, block: slice, settings: Sequence[FitSettings]) -> list[slice]:
@@ -74,7 +85,15 @@ class SharedFits:
         starts = range(block.start, block.stop, size)
         return [slice(start, min(start + size, block.stop)) for start in starts]
 
-    def _fit_part(self, part: slice, settings: Sequence[FitSettings], fits: list[Fits]) -> None:
+    def _fit_part(
+        self,
+        part: slice,
+        settings: Sequence[FitSettings],
+        fits: list[Fits],
+        writers: set[int],
+    ) -> list[tuple[int, int]]:
+        """Fit some sequences; return settings and sequences that must be fitted separately."""
+        unreliable: list[tuple[int, int]] = []
         sequences = self.sequences[part]
         grams = [self._compute_gram(i) for i in range(part.start, part.stop)]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -97,16 +116,20 @@ class SharedFits:
                 one, n_windows = settings[i], sum(settings[i].levels)
                 out = slice(part.start * n_windows, part.stop * n_windows)
                 reliable = factors.select_reliable(rows, one.n_states)
-                fields = _fit_states(factors, rows, reliable, one)
-                fields["mean"], fields["deviation"] = factors.mean[rows], deviations[rows]
-                fields["noise_variance"] = left_out[one.n_states][rows]
-                for name, values in fields.items():
-                    fits[i].fields[name][out] = values
-                for k, row in enumerate(rows):
-                    fits[i].fields["C"][out.start + k] = factors.C[row, :, : one.n_states]
+                room = {name: values[out] for name, values in fits[i].fields.items()}
+                for name, values in _fit_states(factors, rows, reliable, one).items():
+                    room[name][:] = values
+                copied = {"noise_variance": left_out[one.n_states]}
+                if i in writers:
+                    copied |= {"mean": factors.mean, "deviation": deviations}
+                    for C, row in zip(room["C"], rows, strict=True):
+                        C[:] = factors.C[row, :, : one.n_states]
+                for name, values in copied.items():  # with "clip", take() needs no copy of its own
+                    values.take(rows, axis=0, out=room[name], mode="clip")
                 fits[i].ranks[out], fits[i].constant[out] = one.n_states, False
-                for owner in np.unique(owners[rows[~reliable]]):
-                    self._fit_separately(part.start + int(owner), one, fits[i])
+                separate = np.unique(owners[rows[~reliable]])
+                unreliable += [(i, part.start + int(owner)) for owner in separate]
+        return unreliable
 
     def _compute_gram(self, index: int) -> CentredGram | None:
         sequence = self.sequences[index]
@@ -126,6 +149,28 @@ class SharedFits:
         for name, values in found.fields.items():
             fits.fields[name][rows] = values
         fits.ranks[rows], fits.constant[rows] = found.ranks, found.constant
+
+
+def _allocate_shared(
+    sequences: list[NDArray[Any]], settings: Sequence[FitSettings]
+) -> tuple[list[Fits], set[int]]:
+    """Return room for the fits by each of the settings, and the settings that fill shared arrays.
+
+    Settings that differ in their order alone have the same means and deviations, and the columns of
+    C of a low order are the first ones of a high order. These arrays exist once: most of the time
+    would go into writing them.
+    """
+    lengths = sorted({x.shape[1] for x in sequences})
+    fits = [allocate_fits(sequences, one) for one in settings]
+    largest: dict[Any, int] = {}
+    for i in sorted(range(len(settings)), key=lambda i: -settings[i].n_states):
+        one = settings[i]
+        windows = [tuple(place_windows(n, one.levels, one.n_states + one.delays)) for n in lengths]
+        first = largest.setdefault((one.delays, one.center, *windows), i)
+        shared = fits[first].fields
+        fits[i].fields.update({name: shared[name] for name in _SHARED})
+        fits[i].fields["C"] = shared["C"][:, :, : one.n_states]
+    return fits, set(largest.values())
 
 
 def _number_pieces(
