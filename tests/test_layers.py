@@ -25,6 +25,7 @@ ORDER = [
     "_records",
     "_locks",
     "_arrays",
+    "_progress",
     "_parallel",
     "_tags",
     "_versions",

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import threadpoolctl
 
-from ldslearn import _parallel
 from ldslearn._parallel import for_each_block
 
 
@@ -48,53 +47,6 @@ def test_an_error_comes_out_as_it_is(n_jobs):
 
     with pytest.raises(ValueError, match="item 30"):
         for_each_block(work, 100, n_jobs=n_jobs, description="failing")
-
-
-def test_progress_appears_in_a_terminal_only(monkeypatch, capsys):
-    monkeypatch.setattr(_parallel, "_SECONDS_BEFORE_PROGRESS", 0.0)
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
-        monkeypatch.delenv(name, raising=False)
-
-    def work(block):
-        time.sleep(0.02)
-
-    for_each_block(work, 20, n_jobs=1, description="fitting systems")
-    assert capsys.readouterr().err == ""
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    for_each_block(work, 20, n_jobs=1, description="fitting systems")
-    assert "fitting systems" in capsys.readouterr().err
-
-
-def test_nested_work_is_named_next_to_the_bar(monkeypatch, capsys):
-    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, for rich
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(_parallel, "_SECONDS_BEFORE_PROGRESS", -1.0)
-    with _parallel.show_progress("evaluating", 2) as advance:
-        advance(1, "round 2 of 2")
-        for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
-    assert "round 2 of 2: fitting systems" in capsys.readouterr().err
-    assert _parallel._describe_nested is None
-
-
-@pytest.mark.parametrize(
-    ("elapsed", "seconds", "done", "total", "text"),
-    [
-        (7.0, 0.0, 0, 5, ""),
-        (20.0, 20.0, 1, 5, "1:20 left"),
-        (35.0, 20.0, 1, 5, "1:05 left"),  # counted down while the second item runs
-        (150.0, 20.0, 1, 5, "0:00 left"),
-        (60.0, 60.0, 1, 66, "1:05:00 left"),
-    ],
-)
-def test_time_left_follows_the_items_that_are_done(elapsed, seconds, done, total, text):
-    assert _parallel.describe_time_left(elapsed, seconds, done, total) == text
-
-
-def test_no_progress_for_short_work(monkeypatch, capsys):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    for_each_block(lambda block: None, 20, n_jobs=1, description="fitting systems")
-    assert capsys.readouterr().err == ""
 
 
 def test_overlapping_calls_leave_no_limit_behind():

@@ -5,7 +5,6 @@ results, in this process or on a cluster (:func:`ldslearn.scale.use_cluster`).
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,21 +14,11 @@ from typing import Any
 
 import scipy.linalg  # noqa: F401  loads the BLAS of SciPy, which is limited, too
 from joblib import effective_n_jobs
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-)
-from rich.text import Text
 from threadpoolctl import ThreadpoolController
 
 from ldslearn._checks import check_jobs
+from ldslearn._progress import show_progress
 
-_SECONDS_BEFORE_PROGRESS = 1.0
 _LARGEST_BLOCK = 16  # items: enough to vectorise over, few enough for a bar that moves
 _BYTES_PER_MESSAGE = 2**22  # to a worker: many blocks for many workers
 _BLOCKS_PER_THREAD = 4  # so that threads do not wait long for a slow block
@@ -59,106 +48,6 @@ def limit_blas_threads() -> Iterator[None]:
             yield
     finally:
         _blas_lock.release()
-
-
-class _TimeLeftColumn(ProgressColumn):
-    """Time left if all items take as long as those that are done, counted down from item to item.
-
-    Rich's own column has none while an item takes longer than half a minute.
-    """
-
-    max_refresh = 0.5
-
-    def render(self, task: Task) -> Text:
-        return Text(
-            describe_time_left(
-                task.elapsed or 0.0, task.fields["seconds"], task.completed, task.total or 0
-            ),
-            style="progress.remaining",
-        )
-
-
-def describe_time_left(elapsed: float, seconds: float, done: float, total: float) -> str:
-    """Return the time left, if `done` of `total` items took `seconds`, as ``1:23 left``.
-
-    Parameters
-    ----------
-    elapsed : float
-        Seconds since the beginning.
-    seconds : float
-        Seconds from the beginning to the end of the last item that is done.
-    done, total : float
-    """
-    if not done:
-        return ""
-    left = max(0, round(seconds / done * total - elapsed))
-    hours, minutes = divmod(left // 60, 60)
-    return (
-        f"{hours}:{minutes:02}:{left % 60:02} left" if hours else f"{minutes}:{left % 60:02} left"
-    )
-
-
-_bar_lock = threading.Lock()
-_describe_nested: Callable[[str], None] | None = None  # writes next to the bar that is shown
-
-
-@contextmanager
-def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show a progress bar on an interactive terminal, once the work takes a second.
-
-    Yields ``advance(count, text=None)``; `text` replaces the description. Nested work has no bar of
-    its own: what it does is written next to the description of the bar.
-    """
-    global _describe_nested  # there is one terminal
-    console = Console(stderr=True)
-    if not description or not console.is_terminal:
-        yield lambda count, text=None: None
-        return
-    if not _bar_lock.acquire(blocking=False):
-        tell = _describe_nested
-        yield lambda count, text=None: tell(text or description) if tell else None
-        return
-    started, done, own, is_over = time.monotonic(), 0, description, False
-    seconds = 0.0  # until the last item was done
-    writing = threading.Lock()  # a nested thread may end after the bar
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _TimeLeftColumn(),
-        console=console,
-        transient=True,
-    )
-    task = bar.add_task(description, total=total, seconds=0.0)
-
-    def write(text: str) -> None:
-        with writing:
-            if is_over:
-                return
-            bar.update(task, completed=done, description=text, seconds=seconds)
-            is_long = time.monotonic() - started > _SECONDS_BEFORE_PROGRESS
-            if is_long and not bar.live.is_started:
-                bar.start()
-
-    def advance(count: int, text: str | None = None) -> None:
-        nonlocal done, own, seconds
-        done, own = done + count, text or own
-        if count:
-            seconds = time.monotonic() - started
-        write(own)
-
-    def describe(nested: str) -> None:
-        write(f"{own}: {nested}")
-
-    _describe_nested = describe
-    try:
-        yield advance
-    finally:
-        _describe_nested = None
-        with writing:
-            is_over = True
-            bar.stop()
-        _bar_lock.release()
 
 
 _one_thread: ContextVar[bool] = ContextVar("one_thread", default=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._parallel import show_progress
+from ldslearn._progress import show_progress
 from ldslearn._types import Indices
 from ldslearn.auto.candidates import QUICK_RULES, RandomBank
 from ldslearn.auto.ensemble import KINDS, Ensemble, build_ensemble

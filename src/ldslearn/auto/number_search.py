@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import Pipeline
 
-from ldslearn._parallel import show_progress
+from ldslearn._progress import show_progress
 from ldslearn._types import Floats, Indices
 from ldslearn.auto.candidates import Encoding, RandomBank
 from ldslearn.auto.ensemble import Members, choose_members, flag_random

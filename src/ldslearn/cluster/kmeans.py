@@ -13,8 +13,8 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from ldslearn._checks import as_random_state
-from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
+from ldslearn._progress import show_progress
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats, Indices
 from ldslearn.cluster.parameters import ClusterParameters

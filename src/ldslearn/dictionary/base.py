@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ldslearn import _errors
 from ldslearn._checks import check_real, check_whole
-from ldslearn._parallel import show_progress
 from ldslearn._places import warn_once
+from ldslearn._progress import show_progress
 from ldslearn._tags import NonTabularMixin
 from ldslearn._types import Floats
 from ldslearn.dictionary.algorithm import UPDATES, Group, learn

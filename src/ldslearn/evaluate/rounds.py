@@ -5,12 +5,14 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from ldslearn._parallel import current_engine, show_progress
+from ldslearn._parallel import current_engine
+from ldslearn._progress import hide_progress, show_progress
 from ldslearn._types import Indices
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.fitting import Fit, fit_method
@@ -76,12 +78,12 @@ def run_rounds(
     else:
         found = (run_round(data, *split, method, protocol, settings, given) for split in splits)
     with show_progress("evaluating", len(splits)) as advance:
-        for number in range(1, len(splits) + 1):
-            last = min(number + n_processes - 1, len(splits))
-            which = f"round {number}" if last == number else f"rounds {number} to {last}"
+        for first in range(0, len(splits), n_processes):
+            last = min(first + n_processes, len(splits))
+            which = f"round {last}" if last == first + 1 else f"rounds {first + 1} to {last}"
             advance(0, f"{which} of {len(splits)}")
-            yield next(found)
-            advance(1)
+            yield from islice(found, last - first)
+            advance(last - first)
 
 
 def _count_processes(data: Collection, method: Method, settings: Settings, n_rounds: int) -> int:
@@ -113,7 +115,7 @@ def _run_in_processes(
 
 def _run_and_record(*arguments: Any) -> tuple[DoneRound, list[tuple[str, type[Warning]]]]:
     """Return what :func:`run_round` returns, and its warnings."""
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, hide_progress():
         warnings.simplefilter("always")
         done = run_round(*arguments)
     return done, [(str(one.message), one.category) for one in caught]

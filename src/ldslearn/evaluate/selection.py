@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from ldslearn._parallel import show_progress
+from ldslearn._progress import show_progress
 from ldslearn._reprs import summarize_fields
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.methods import Method, Settings

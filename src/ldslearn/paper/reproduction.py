@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ldslearn._parallel import show_progress
+from ldslearn._progress import show_progress
 from ldslearn.datasets.summary import summarize_collection
 from ldslearn.paper.data_sets import DataSet, Library
 from ldslearn.paper.evidence import Evidence

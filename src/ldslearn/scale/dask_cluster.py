@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ldslearn import _places
-from ldslearn._parallel import Engine, show_progress
+from ldslearn._parallel import Engine
+from ldslearn._progress import show_progress
 from ldslearn.scale.dask_tasks import (
     call,
     call_and_record,

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ldslearn._parallel import show_progress
 from ldslearn._places import locate_systems
+from ldslearn._progress import show_progress
 from ldslearn._types import Floats, Indices
 from ldslearn.geometry.fitted_kernels import ReferenceKernel
 from ldslearn.models import LDS

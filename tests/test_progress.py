@@ -1,0 +1,101 @@
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from ldslearn import _progress
+from ldslearn._parallel import for_each_block
+
+
+def test_progress_appears_in_a_terminal_only(monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "_SECONDS_BEFORE_PROGRESS", 0.0)
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+
+    def work(block):
+        time.sleep(0.02)
+
+    for_each_block(work, 20, n_jobs=1, description="fitting systems")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    for_each_block(work, 20, n_jobs=1, description="fitting systems")
+    assert "fitting systems" in capsys.readouterr().err
+
+
+def test_nested_work_is_named_next_to_the_bar(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, for rich
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(_progress, "_SECONDS_BEFORE_PROGRESS", -1.0)
+    with _progress.show_progress("evaluating", 2) as advance:
+        advance(1, "round 2 of 2")
+        for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
+    assert "round 2 of 2: fitting systems" in capsys.readouterr().err
+    assert _progress._describe_nested is None
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "seconds", "done", "total", "text"),
+    [
+        (7.0, 0.0, 0, 5, ""),
+        (20.0, 20.0, 1, 5, "1:20 left"),
+        (35.0, 20.0, 1, 5, "1:05 left"),  # counted down while the second item runs
+        (150.0, 20.0, 1, 5, "0:00 left"),
+        (60.0, 60.0, 1, 66, "1:05:00 left"),
+    ],
+)
+def test_time_left_follows_the_items_that_are_done(elapsed, seconds, done, total, text):
+    assert _progress.describe_time_left(elapsed, seconds, done, total) == text
+
+
+def test_no_progress_for_short_work(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for_each_block(lambda block: None, 20, n_jobs=1, description="fitting systems")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A wide terminal, for rich, and bars at once."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(_progress, "_SECONDS_BEFORE_PROGRESS", -1.0)
+
+
+def test_a_bar_appears_while_the_first_item_says_nothing(terminal, monkeypatch, capsys):
+    started = []
+
+    class Timer:
+        def __init__(self, seconds, function):
+            self.start, self.cancel = function, lambda: started.append("cancelled")
+
+    monkeypatch.setattr(_progress.threading, "Timer", Timer)
+    with _progress.show_progress("evaluating", 2):
+        pass
+    assert "evaluating" in capsys.readouterr().err
+    assert started == ["cancelled"]
+
+
+def test_hidden_progress_has_no_bar(terminal, capsys):
+    with _progress.hide_progress():
+        for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
+    assert capsys.readouterr().err == ""
+    for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
+    assert "fitting systems" in capsys.readouterr().err
+
+
+def test_the_time_of_the_last_item_reaches_the_bar(terminal, monkeypatch):
+    now, seen = [100.0], []
+    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def describe(elapsed, seconds, done, total):
+        seen.append((seconds, done, total))
+        return ""
+
+    monkeypatch.setattr(_progress, "describe_time_left", describe)
+    with _progress.show_progress("evaluating", 4) as advance:
+        now[0] = 130.0
+        advance(1)
+        now[0] = 150.0
+        advance(0, "the second")  # no item is done
+    assert seen[-1] == (30.0, 1, 4)
