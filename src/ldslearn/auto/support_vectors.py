@@ -42,12 +42,12 @@ def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
     with config_context(assume_finite=True, skip_parameter_validation=True):
         svc = _MachineOfChecked(kernel="precomputed", C=C).fit(K, labels)
     n_classes, owners = len(svc.classes_), labels[svc.support_]
-    weights, pairs = np.zeros((len(K), len(svc.intercept_))), np.triu_indices(n_classes, 1)
-    for pair, (first, second) in enumerate(zip(*pairs, strict=True)):
-        # A row of dual coefficients per other class, in the order of classes.
-        for own, row in ((first, second - 1), (second, first)):
-            own_vectors = owners == own
-            weights[svc.support_[own_vectors], pair] = svc.dual_coef_[row, own_vectors]
+    weights, pairs = np.zeros((len(K), len(svc.intercept_))), np.zeros((n_classes, n_classes), int)
+    pairs[np.triu_indices(n_classes, 1)] = np.arange(len(svc.intercept_))
+    # A row of dual coefficients per other class, in the order of classes.
+    others = np.arange(n_classes - 1)[:, None]
+    others = others + (others >= owners)
+    weights[svc.support_, (pairs + pairs.T)[owners, others]] = svc.dual_coef_
     sign = _find_sign(n_classes)
     return sign * weights, sign * svc.intercept_
 
