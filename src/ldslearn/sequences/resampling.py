@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
+import scipy  # loads scipy.signal when it is used, which takes a fifth of a second
 from numpy.typing import NDArray
-from scipy.signal import firwin, oaconvolve
 
 from ldslearn._types import Floats
 
@@ -81,6 +81,6 @@ def _smooth(values: Floats, factor: float) -> Floats:
     half = min(math.ceil(_HALF_WIDTH * factor), values.shape[1] - 1)
     if half < 1:
         return values
-    taps = firwin(2 * half + 1, 1 / factor, window=("kaiser", 5.0))
+    taps = scipy.signal.firwin(2 * half + 1, 1 / factor, window=("kaiser", 5.0))
     longer = np.pad(values, ((0, 0), (half, half)), mode="reflect", reflect_type="odd")
-    return oaconvolve(longer, taps[None, :], mode="valid", axes=1)
+    return scipy.signal.oaconvolve(longer, taps[None, :], mode="valid", axes=1)
