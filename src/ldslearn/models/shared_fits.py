@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from ldslearn._parallel import current_engine, for_each_block
 from ldslearn._types import Floats, Indices
+from ldslearn.models.centred_gram import CentredGram
 from ldslearn.models.fits import Fits, FitSettings, allocate_fits, fit_block, fit_collection
 from ldslearn.models.identification import floored_deviations, principal_roots
-from ldslearn.models.shared_factors import CentredGram, Piece, SharedFactors, factorise_pieces
+from ldslearn.models.shared_factors import Piece, SharedFactors, factorise_pieces
 from ldslearn.models.stabilizers import stabilize_checked
 from ldslearn.sequences.gaps import channel_variances
 from ldslearn.sequences.windows import place_windows
