@@ -1,10 +1,10 @@
 import os
 import warnings
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.dummy import DummyClassifier
 
 from ldslearn._parallel import Engine, use_engine
 from ldslearn.datasets import Collection, make_lds_sequences
@@ -31,8 +31,23 @@ def in_processes(monkeypatch):
     monkeypatch.setattr(module, "_count_processes", lambda *_: 2)
 
 
+def act_elsewhere(method, act):
+    """Return the method with an action in other processes than this."""
+    here, build = os.getpid(), method.build
+
+    def act_and_build(settings):
+        if os.getpid() != here:
+            act()
+        return build(settings)
+
+    return replace(method, build=act_and_build)
+
+
 def test_rounds_in_processes_are_those_of_one_process_in_the_same_order(data, in_processes):
-    found = list_rounds(data, CODING, Settings(), GIVEN)
+    method = act_elsewhere(CODING, lambda: warnings.warn("another process", stacklevel=1))
+    with pytest.warns(UserWarning, match="another process") as caught:
+        found = list_rounds(data, method, Settings(), GIVEN)
+    assert len(caught) == 1  # of three rounds, the second runs in another process
     arguments = (CODING, FOLDS, Settings(), GIVEN)
     expected = [module.run_round(data, *split, *arguments) for split in FOLDS.splits(data, 0)]
     assert len(found) == len(expected) == 3
@@ -43,43 +58,10 @@ def test_rounds_in_processes_are_those_of_one_process_in_the_same_order(data, in
             assert one.record[name] == other.record[name]
 
 
-def make_method(fit):
-    """Return a method that accepts sequences and calls `fit` in place of fitting."""
-
-    class Stub(DummyClassifier):  # local, so that it is sent to processes as it is
-        missing = "raise"
-
-        def set_params(self, **_):
-            return self
-
-        def fit(self, X, y):
-            fit()
-            return super().fit(np.zeros((len(y), 1)), y)
-
-        def predict(self, X):
-            return super().predict(np.zeros((len(X), 1)))
-
-    return replace(CODING, build=lambda settings: Stub(), encodes=False)
-
-
-def test_warnings_of_processes_are_given_here(data, in_processes):
-    method = make_method(lambda: warnings.warn("from a round", stacklevel=1))
-    with pytest.warns(UserWarning, match="from a round") as caught:
-        list_rounds(data, method, Settings(), {})
-    assert len(caught) == 3
-
-
-def test_errors_of_processes_are_raised_here(data, in_processes):
-    def fail():
-        raise ValueError("sequence 3 must be finite")
-
-    with pytest.raises(ValueError, match="sequence 3 must be finite"):
-        list_rounds(data, make_method(fail), Settings(), {})
-
-
 def test_a_process_that_is_ended_gets_a_message_with_a_remedy(data, in_processes):
+    method = act_elsewhere(CODING, lambda: os._exit(9))
     with pytest.raises(MemoryError, match=r"one was ended from outside.*--jobs 1"):
-        list_rounds(data, make_method(lambda: os._exit(9)), Settings(), {})
+        list_rounds(data, method, Settings(), GIVEN)
 
 
 def test_only_rounds_of_searches_run_at_once(data, monkeypatch):
@@ -100,10 +82,20 @@ def test_only_rounds_of_searches_run_at_once(data, monkeypatch):
 def test_a_search_in_a_process_has_the_processor_time_that_threads_would_have(data, monkeypatch):
     seen = []
 
-    def keep(n_processes, data, splits, method, protocol, settings, given):
-        seen.append((n_processes, settings))
-        return iter(splits)
+    def keep(data, train, test, method, protocol, settings, given):
+        seen.append((train, settings))
 
-    monkeypatch.setattr(module, "_run_in_processes", keep)
+    @contextmanager
+    def run_elsewhere(rounds, n_processes):
+        seen.append(n_processes)
+        yield iter([keep(*one) for one in rounds])
+
+    monkeypatch.setattr(module, "run_round", keep)
+    monkeypatch.setattr(module, "_run_elsewhere", run_elsewhere)
     list_rounds(data, AUTO, Settings(n_jobs=2, budget=7.0), {})
-    assert seen == [(2, Settings(n_jobs=1, budget=14.0))]
+    (first, _), (second, _), (third, _) = FOLDS.splits(data, 0)
+    expected = Settings(n_jobs=1, budget=14.0)
+    assert seen[0] == 1
+    for (train, settings), own in zip(seen[1:], (second, first, third), strict=True):
+        np.testing.assert_array_equal(train, own)
+        assert settings == expected

@@ -4,11 +4,13 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
+from joblib.externals.loky import ProcessPoolExecutor
 from numpy.typing import NDArray
 
 from ldslearn._parallel import current_engine
@@ -68,21 +70,25 @@ def run_rounds(
     Notes
     -----
     An automatic search fits thousands of small models, which threads hardly speed up: with several
-    jobs its rounds run in as many processes, with one thread each. The time budget of a search is
-    multiplied by the number of processes, so that it has as much of the processor as before.
+    jobs its rounds run in as many processes, this one and others, with one thread each. The time
+    budget of a search is multiplied by their number, so that it has as much of the processor as
+    before.
     """
-    n_processes = _count_processes(data, method, settings, len(splits))
-    if n_processes > 1:
-        settings = replace(settings, n_jobs=1, budget=n_processes * settings.budget)
-        found = _run_in_processes(n_processes, data, splits, method, protocol, settings, given)
-    else:
-        found = (run_round(data, *split, method, protocol, settings, given) for split in splits)
-    with show_progress("evaluating", len(splits)) as advance:
-        for first in range(0, len(splits), n_processes):
-            last = min(first + n_processes, len(splits))
+    n_at_once = _count_processes(data, method, settings, len(splits))
+    if n_at_once > 1:
+        settings = replace(settings, n_jobs=1, budget=n_at_once * settings.budget)
+    arguments: tuple[Any, ...] = (method, protocol, settings, given)
+    elsewhere = [(data, *split, *arguments) for i, split in enumerate(splits) if i % n_at_once]
+    with (
+        _run_elsewhere(elsewhere, n_at_once - 1) as others,
+        show_progress("evaluating", len(splits)) as advance,
+    ):
+        for first in range(0, len(splits), n_at_once):
+            last = min(first + n_at_once, len(splits))
             which = f"round {last}" if last == first + 1 else f"rounds {first + 1} to {last}"
             advance(0, f"{which} of {len(splits)}")
-            yield from islice(found, last - first)
+            yield run_round(data, *splits[first], *arguments)
+            yield from islice(others, last - first - 1)
             advance(last - first)
 
 
@@ -94,23 +100,33 @@ def _count_processes(data: Collection, method: Method, settings: Settings, n_rou
     return min(effective_n_jobs(settings.n_jobs), n_rounds)
 
 
-def _run_in_processes(
-    n_processes: int, data: Collection, splits: list[tuple[Indices, Indices]], *settings: Any
-) -> Iterator[DoneRound]:
-    """Yield the results of all rounds, and repeat their warnings in this process."""
-    run = delayed(_run_and_record)
+@contextmanager
+def _run_elsewhere(
+    rounds: list[tuple[Any, ...]], n_processes: int
+) -> Iterator[Iterator[DoneRound]]:
+    """Run rounds in other processes, which end with the block; yield the results, in order."""
+    if not rounds:
+        yield iter(())
+        return
+    executor = ProcessPoolExecutor(n_processes)
     try:
-        for done, caught in Parallel(n_processes, return_as="generator")(
-            run(data, *split, *settings) for split in splits
-        ):
-            for text, category in caught:
-                warnings.warn(text, category, stacklevel=4)
-            yield done
+        yield map(_wait_for, [executor.submit(_run_and_record, *one) for one in rounds])
+    finally:
+        executor.shutdown(kill_workers=True)  # in case of an error, they may be at work
+
+
+def _wait_for(future: Any) -> DoneRound:
+    """Return the result of another process, and repeat its warnings in this one."""
+    try:
+        done, caught = future.result()
     except BrokenProcessPool as error:
         raise MemoryError(
             "processes must live until their round is done; one was ended from outside, as "
             "systems do when memory runs out. Use n_jobs=1 (--jobs 1)."
         ) from error
+    for text, category in caught:
+        warnings.warn(text, category, stacklevel=4)
+    return done
 
 
 def _run_and_record(*arguments: Any) -> tuple[DoneRound, list[tuple[str, type[Warning]]]]:
