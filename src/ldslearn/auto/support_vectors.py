@@ -8,7 +8,7 @@ from ldslearn._types import Floats, Indices
 from ldslearn.classify.class_scores import couple_pairs
 
 
-class _MachineOfChecked(SVC):
+class _UncheckedSVC(SVC):
     """A support vector machine of labels that are known to be 0, 1, ..., each of them present.
 
     Checking labels takes longer than fitting few examples. If scikit-learn stops calling this
@@ -40,7 +40,7 @@ def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
     """
     # Checks take longer than fits of few examples.
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        svc = _MachineOfChecked(kernel="precomputed", C=C).fit(K, labels)
+        svc = _UncheckedSVC(kernel="precomputed", C=C).fit(K, labels)
     n_classes, owners = len(svc.classes_), labels[svc.support_]
     weights, pairs = np.zeros((len(K), len(svc.intercept_))), np.zeros((n_classes, n_classes), int)
     pairs[np.triu_indices(n_classes, 1)] = np.arange(len(svc.intercept_))
