@@ -147,8 +147,8 @@ def _follow_path(
     settings = (0.5 * sparsity, excluded, bool(nonnegative), limit)
     while True:
         bounds, trace = np.empty(room), np.empty((room, len(K)))
-        z, c = np.empty_like(k)[None], perturbed[None].copy()
-        steps = descend(K, k[None], *settings, z, c, bounds, trace)
+        z = np.empty_like(k)[None]
+        steps = descend(K, *settings, z, perturbed[None].copy(), (bounds, trace))
         if steps < room:
             break
         room = steps + 1

@@ -1,0 +1,278 @@
+"""Compiled path of the lasso on a Gram matrix, one breakpoint at a time.
+
+One function is compiled, which follows the paths of many samples. Its parts are written out where
+they are used, and it is given all memory that it needs: otherwise its compilation takes twice as
+long. What is done between paths is NumPy, for all samples at once.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldslearn._compiling import njit
+from ldslearn._types import Floats, Indices
+from ldslearn.coding.cholesky import DEPENDENT as NEGLIGIBLE_PIVOT
+from ldslearn.coding.cholesky import OPTIONS
+from ldslearn.coding.tableau import Tableau, start_tableau
+
+# Roles of an atom: active with a coefficient of one sign (1 or -1), free to join, linearly
+# dependent on the active ones (free again when one of them leaves), excluded by the caller, or to
+# join before the path starts (JOINING or -JOINING), because it is active there.
+FREE, DEPENDENT, EXCLUDED, JOINING = 0, 2, 3, 4
+FEW_ROWS = 64  # of a tableau, before they are applied to its matrix
+_FIRST_ROWS = 96  # the same, before the matrix is copied
+_MANY_ACTIVE = 48  # atoms at the start of a path: LAPACK factors their matrix
+# An atom that leaves a tableau with entries so large, relative to its length, leaves errors of
+# rounding of that size.
+_INACCURATE = 1e4
+
+
+class Paths(NamedTuple):
+    """Paths of N samples from the solution of one problem to that of another.
+
+    All arrays are overwritten by those at the end.
+
+    Attributes
+    ----------
+    bounds, times : (N,) arrays
+        Bound, and time left: in a unit of time the bound changes by the slope.
+    steps : (N,) int64 array
+        Number of breakpoints so far.
+    codes, correlations : (N, J) arrays
+        z, and k - K z where z is zero.
+    rates : (N, J) arrays
+        Their changes in a unit of time: of z, times the length of the atom, where an atom is
+        active, and of the correlations elsewhere. Without active atoms, the change of k.
+    roles : (N, J) int8 array
+    """
+
+    bounds: Floats
+    times: Floats
+    steps: Indices
+    codes: Floats
+    correlations: Floats
+    rates: Floats
+    roles: NDArray[np.int8]
+
+    @classmethod
+    def at(
+        cls, bound: float, z: Floats, c: Floats, rates: Floats, roles: NDArray[np.int8]
+    ) -> "Paths":
+        """Return paths of one unit of time at a bound."""
+        n = len(z)
+        steps = np.zeros(n, dtype=np.int64)
+        return cls(np.full(n, float(bound)), np.ones(n), steps, z, c, rates, roles)
+
+
+@njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
+def follow_paths(  # type: ignore[no-untyped-def]
+    first, last, slope, nonnegative, max_steps, bounds, times, n_steps, codes, correlations, rates,
+    roles, matrix, lengths, is_copy, rows, row_signs, n_rows, column, path_bounds, path,
+):  # fmt: skip
+    """Follow some paths. Returns `last`, or the sample with difficulties, and its number of rows.
+
+    A path stops when there is no room for another row, and can go on when they are applied; or
+    because the tableau became inaccurate, with -1 for the number of rows.
+
+    Parameters
+    ----------
+    first, last : int
+        Samples.
+    slope : float
+    nonnegative : bool
+    max_steps : int
+    bounds, times, n_steps, codes, correlations, rates, roles : arrays
+        See :class:`Paths`.
+    matrix, lengths, is_copy, rows, row_signs, n_rows
+        See :class:`~ldslearn.coding.tableau.Tableau`; for the first sample. Those after it have
+        the same matrix and no rows.
+    column : (J,) array
+        Memory.
+    path_bounds, path : (n,) and (n, J) arrays
+        The bound and z of the first n breakpoints are written here, the start first.
+    """
+    n_atoms = len(matrix)
+    for s in range(first, last):
+        z, c, rate, role = codes[s], correlations[s], rates[s], roles[s]
+        bound, time_left, steps = bounds[s], times[s], n_steps[s]
+        negligible = 1e-15 * time_left
+        n_active = 0
+        for j in range(n_atoms):
+            n_active += role[j] * role[j] == 1
+        n_seen = 0  # atoms that were looked at, whether they are to join
+        while True:
+            event, sign = -1, 0
+            is_full = n_rows == len(rows)
+            while n_seen < n_atoms and event < 0 and not is_full:
+                if role[n_seen] * role[n_seen] == JOINING * JOINING:
+                    event, sign = n_seen, 1 if role[n_seen] > 0 else -1
+                n_seen += 1
+            if event < 0:
+                if steps < len(path_bounds):
+                    path_bounds[steps] = bound
+                    for j in range(n_atoms):
+                        path[steps, j] = z[j]
+                is_over = steps == max_steps or time_left <= negligible
+                if is_over or is_full:
+                    break
+                steps += 1
+                t = time_left
+                # The next atom to reach the bound.
+                for j in range(n_atoms):
+                    if role[j] == FREE:
+                        speed = rate[j] - slope
+                        if speed > 0.0 and bound - c[j] < t * speed:
+                            t, event, sign = (bound - c[j]) / speed, j, 1
+                        speed = -rate[j] - slope
+                        if speed > 0.0 and bound + c[j] < t * speed and not nonnegative:
+                            t, event, sign = (bound + c[j]) / speed, j, -1
+                        if t < 0.0:
+                            t = 0.0
+                # The next coefficient to reach zero.
+                for j in range(n_atoms):
+                    if role[j] * role[j] == 1 and rate[j] * role[j] < 0.0:
+                        zero = -z[j] * lengths[j] / rate[j]
+                        if zero <= t:
+                            t, event, sign = zero, j, 0
+                # Move to that event.
+                for j in range(n_atoms):
+                    if role[j] * role[j] == 1:
+                        z[j] += t * rate[j] / lengths[j]
+                    else:
+                        c[j] += t * rate[j]
+                bound += slope * t
+                time_left -= t
+                if event < 0:
+                    time_left = 0.0
+                    continue
+            # The column of that atom.
+            for j in range(event):
+                column[j] = matrix[j, event] if is_copy else matrix[event, j]
+            for j in range(event, n_atoms):
+                column[j] = matrix[event, j]
+            n_fours = n_rows & -4
+            for i in range(0, n_fours, 4):  # four rows per pass
+                w0, w1 = row_signs[i] * rows[i, event], row_signs[i + 1] * rows[i + 1, event]
+                w2, w3 = (
+                    row_signs[i + 2] * rows[i + 2, event],
+                    row_signs[i + 3] * rows[i + 3, event],
+                )
+                for j in range(n_atoms):
+                    column[j] -= (w0 * rows[i, j] + w1 * rows[i + 1, j]) + (
+                        w2 * rows[i + 2, j] + w3 * rows[i + 3, j]
+                    )
+            for i in range(n_fours, n_rows):
+                w0 = row_signs[i] * rows[i, event]
+                for j in range(n_atoms):
+                    column[j] -= w0 * rows[i, j]
+            # Apply the event.
+            length, pivot, row_sign = lengths[event], column[event], 1.0
+            held = slope * sign  # rate of the correlation while the atom is active
+            if sign == 0:
+                pivot, row_sign = pivot - 2.0 * length, -1.0
+                z[event], c[event] = 0.0, bound * role[event]
+                for j in range(n_atoms):
+                    if role[j] == DEPENDENT:
+                        role[j] = FREE
+                if -pivot > _INACCURATE * length:
+                    role[event], n_rows = FREE, -1
+                    break
+            elif pivot <= NEGLIGIBLE_PIVOT * (n_active + 1) * length:
+                role[event] = DEPENDENT
+                continue
+            factor, root = (rate[event] - held) / pivot, np.sqrt(row_sign * pivot)
+            for j in range(n_atoms):
+                rate[j] -= factor * column[j]
+                rows[n_rows, j] = column[j] / root
+            rate[event] = slope * role[event] - length * factor if sign == 0 else length * factor
+            rows[n_rows, event] = (column[event] - length) / root
+            row_signs[n_rows] = row_sign
+            role[event] = sign
+            n_active += 1 if sign else -1
+            n_rows += 1
+        bounds[s], times[s], n_steps[s] = bound, time_left, steps
+        if not is_over:
+            return s, n_rows
+        if s + 1 < last:
+            n_rows = 0
+    return last, n_rows
+
+
+def follow(
+    K: Floats,
+    paths: Paths,
+    slope: float,
+    nonnegative: bool,
+    max_steps: int,
+    trace: tuple[Floats, Floats] | None = None,
+) -> None:
+    """Follow paths, whose rates are the changes of k, and whose active atoms are to join."""
+    settings, changes = (slope, nonnegative, max_steps), paths.rates.copy()
+    trace = _write_nothing(len(K)) if trace is None else trace
+    # Until applying rows costs what they have cost.
+    memory = np.empty((max(_FIRST_ROWS, len(K) // 8), len(K)))
+
+    def finish(i: int, tableau: Tableau | None) -> None:
+        while tableau is None or not follow_one(i, *settings, paths, tableau, trace):
+            paths.rates[i] = changes[i]
+            tableau = _start_again(K, paths.roles[i], paths.rates[i], slope)
+            tableau = Tableau.of(K, memory) if tableau is None else tableau
+
+    n_joining = np.count_nonzero(np.abs(paths.roles) == JOINING, axis=1)
+    for i in np.flatnonzero(n_joining > _MANY_ACTIVE):
+        finish(int(i), None)
+    done, last = 0, len(paths.codes)
+    while done < last:
+        tableau = Tableau.of(K, memory)
+        done, tableau.n_rows = follow_paths(
+            done, last, *settings, *paths, *tableau.parts(len(memory)), np.empty(len(K)), *trace
+        )
+        if done < last:
+            finish(done, tableau if tableau.n_rows >= 0 else None)
+            done += 1
+
+
+def _write_nothing(n_atoms: int) -> tuple[Floats, Floats]:
+    return np.empty(0), np.empty((0, n_atoms))
+
+
+def follow_one(
+    sample: int,
+    slope: float,
+    nonnegative: bool,
+    max_steps: int,
+    paths: Paths,
+    tableau: Tableau,
+    trace: tuple[Floats, Floats] | None = None,
+) -> bool:
+    """Follow a path from a tableau, which is moved, too; False if that became inaccurate."""
+    column = np.empty(len(tableau.matrix))
+    trace = _write_nothing(len(column)) if trace is None else trace
+    while True:
+        if tableau.n_rows == len(tableau.rows):
+            tableau.absorb_rows()
+        room = FEW_ROWS if tableau.is_copy else len(tableau.rows)
+        done, tableau.n_rows = follow_paths(
+            sample, sample + 1, slope, nonnegative, max_steps, *paths, *tableau.parts(room),
+            column, *trace,
+        )  # fmt: skip
+        if done > sample or tableau.n_rows < 0:
+            return bool(tableau.n_rows >= 0)
+        tableau.absorb_rows()
+
+
+def _start_again(K: Floats, roles: NDArray[np.int8], rates: Floats, slope: float) -> Tableau | None:
+    """Return a new tableau for the active atoms; None if they are to join one after another."""
+    is_active = (roles * roles == 1) | (np.abs(roles) == JOINING)
+    signs = np.sign(roles[is_active])
+    active = np.flatnonzero(is_active)
+    if len(active) > _MANY_ACTIVE:
+        moved = rates.copy()
+        moved[active] -= slope * signs
+        tableau = start_tableau(K, active, moved, FEW_ROWS)
+        if tableau is not None:
+            rates[:], roles[active] = moved, signs
+            return tableau
+    roles[active] = JOINING * signs
+    return None

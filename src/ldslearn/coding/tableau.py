@@ -1,0 +1,143 @@
+"""Tableau of a quadratic problem: what joining and leaving of atoms do to their Gram matrix."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+from ldslearn._types import Floats, Indices
+from ldslearn.coding.cholesky import DEPENDENT as NEGLIGIBLE_PIVOT
+
+
+@dataclass
+class Tableau:
+    r"""Gram matrix K of atoms after some of them became active, and changes of it to come.
+
+    With active atoms A, others B and the lengths D, the diagonal of K, it is the symmetric matrix
+
+    .. math:: \begin{pmatrix} 2 D_A - D_A K_{AA}^{-1} D_A & D_A K_{AA}^{-1} K_{AB} \\
+              K_{BA} K_{AA}^{-1} D_A & K_{BB} - K_{BA} K_{AA}^{-1} K_{AB} \end{pmatrix}.
+
+    An atom that joins or leaves subtracts or adds one outer product: the tableau is
+    ``matrix - rows.T @ diag(signs) @ rows``. Rows are added to the matrix many at a time, by a
+    product of matrices, which takes a fraction of the time of one after another.
+
+    Attributes
+    ----------
+    matrix : (J, J) array
+        K itself, or a copy whose upper triangle holds the tableau without the rows.
+    lengths : (J,) array
+    is_copy : bool
+    rows : (n, J) array
+        Memory for rows, of which `n_rows` are in use.
+    signs : (n,) array
+        1 if an atom joined, -1 if it left.
+    n_rows : int
+
+    References
+    ----------
+    .. [1] R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, SIAM (2009),
+       Sec. 2.3. doi:10.1137/1.9780898719000
+    """
+
+    matrix: Floats
+    lengths: Floats
+    is_copy: bool
+    rows: Floats
+    signs: Floats
+    n_rows: int = 0
+
+    @classmethod
+    def of(cls, K: Floats, rows: Floats | int) -> "Tableau":
+        """Return that without active atoms, with memory or a number of rows."""
+        memory = np.empty((rows, len(K))) if isinstance(rows, int) else rows
+        return cls(K, K.diagonal().copy(), False, memory, np.empty(len(memory)))
+
+    def parts(self, room: int) -> tuple[Floats, Floats, bool, Floats, Floats, int]:
+        """Return all attributes, with room for some rows."""
+        rows, signs = self.rows[:room], self.signs[:room]
+        return self.matrix, self.lengths, self.is_copy, rows, signs, self.n_rows
+
+    def absorb_rows(self) -> None:
+        """Apply the rows to the matrix, which becomes a copy."""
+        if not self.is_copy:
+            self.matrix, self.is_copy = self.matrix.copy(), True
+        signs = self.signs[: self.n_rows]
+        for sign in (1.0, -1.0):
+            rows = self.rows[: self.n_rows]
+            rows = rows if (signs == sign).all() else rows[signs == sign]
+            if len(rows):  # in the order of Fortran the lower triangle is the upper one
+                self.matrix = blas.dsyrk(
+                    -sign, rows.T, beta=1.0, c=self.matrix.T, lower=1, overwrite_c=1
+                ).T
+        self.n_rows = 0
+
+    def solve(self, changes: Floats, is_active: NDArray[np.bool_]) -> Floats:
+        """Return the rates of :class:`Paths` if k changes and the bound does not.
+
+        There must be no rows.
+        """
+        own = np.zeros_like(changes)
+        np.divide(changes, self.lengths, out=own, where=is_active)
+        rates = np.where(is_active, 2.0 * changes, changes)
+        return np.asarray(rates - blas.dsymv(1.0, self.matrix.T, own, lower=1))
+
+    def append(self, between: Floats, new: Floats, is_active: NDArray[np.bool_]) -> None:
+        """Append atoms that are not active; there must be no rows.
+
+        Parameters
+        ----------
+        between : (J, n) array
+            K of the atoms with the new ones.
+        new : (n, n) array
+            K of the new ones.
+        is_active : (J,) bool array
+        """
+        n_old, n_new = between.shape
+        larger = np.empty((n_old + n_new, n_old + n_new))
+        larger[n_old:, n_old:] = new
+        if n_old:
+            own = np.zeros_like(between)
+            np.divide(between, self.lengths[:, None], out=own, where=is_active[:, None])
+            block = np.where(is_active, 2.0, 1.0)[:, None] * between
+            block -= blas.dsymm(1.0, self.matrix.T, own, lower=1)
+            larger[:n_old, :n_old] = self.matrix
+            larger[:n_old, n_old:] = block
+            larger[n_old:, n_old:] -= own.T @ block
+        self.matrix, self.is_copy = larger, True
+        self.lengths = np.append(self.lengths, new.diagonal())
+        self.rows = np.empty((len(self.rows), len(larger)))
+
+
+def start_tableau(K: Floats, active: Indices, rates: Floats, n_rows: int) -> Tableau | None:
+    """Return a tableau with active atoms and room for some rows; None if they are dependent.
+
+    Its rows are V = L^-1 (K[active] - D[active]) with the Cholesky factor L L' = K[active, active].
+
+    Parameters
+    ----------
+    K : (J, J) array
+    active : (n,) array
+    rates : (J,) array
+        Change of k in a unit of time. Overwritten by the rates of :class:`Paths` with the bound
+        fixed, rates - V' L^-1 rates[active].
+    n_rows : int
+    """
+    n = len(active)
+    if not n:
+        return Tableau.of(K, n_rows)
+    memory = np.empty((n + n_rows, len(K)))
+    rows = np.take(K, active, axis=0, out=memory[:n])
+    within = rows[:, active]
+    lengths = within.diagonal().copy()
+    factor, failure = lapack.dpotrf(within.T, lower=1, overwrite_a=1)
+    if failure or (factor.diagonal() ** 2 <= NEGLIGIBLE_PIVOT * n * lengths).any():
+        return None
+    rows[np.arange(n), active] -= lengths
+    # V' L' = rows', in the order of Fortran and in place.
+    blas.dtrsm(1.0, factor, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1)
+    rates -= blas.dtrsv(factor, rates[active], lower=1) @ rows
+    tableau = Tableau.of(K, memory)
+    tableau.signs[:n], tableau.n_rows = 1.0, n
+    return tableau
