@@ -85,6 +85,8 @@ def kkt_violation(
 
     The bound is half of the sparsity.
     """
-    own = np.abs(c - bound * np.sign(z))[z != 0]
-    others = (c if nonnegative else np.abs(c))[(z == 0) & ~excluded] - bound
+    used = np.flatnonzero(z)
+    own = np.abs(c[used] - bound * np.sign(z[used]))
+    others = np.where(excluded, 0.0, (c if nonnegative else np.abs(c)) - bound)
+    others[used] = 0.0
     return float(max(own.max(initial=0.0), others.max(initial=0.0)))

@@ -10,6 +10,7 @@ any z, for a modified k for which z is optimal; k is then moved back to its true
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ldslearn._types import Floats, Indices
 from ldslearn.coding.path_following import EXCLUDED, FREE, JOINING, Paths, follow
@@ -47,13 +48,11 @@ def descend(
 
 def correlate(K: Floats, k: Floats, z: Floats) -> Floats:
     """Return k - K z of some samples."""
-    if len(K) <= _SMALL or 4 * np.count_nonzero(z) > z.size:
+    if len(K) <= _SMALL:
         return np.asarray(k - z @ K)
-    c = k.copy()
-    for i, one in enumerate(z):
-        active = np.flatnonzero(one)
-        c[i] -= one[active] @ K[active]
-    return c
+    rows, columns = np.nonzero(z)
+    ends = np.searchsorted(rows, np.arange(len(z) + 1))
+    return np.asarray(k - csr_array((z[rows, columns], columns, ends), shape=z.shape) @ K)
 
 
 def code_rows(

@@ -68,7 +68,7 @@ class Paths(NamedTuple):
 @njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
 def follow_paths(  # type: ignore[no-untyped-def]
     first, last, slope, nonnegative, max_steps, bounds, times, n_steps, codes, correlations, rates,
-    roles, matrix, lengths, is_copy, rows, row_signs, n_rows, column, path_bounds, path,
+    roles, matrix, lengths, is_copy, rows, row_signs, n_rows, active, column, path_bounds, path,
 ):  # fmt: skip
     """Follow some paths. Returns `last`, or the sample with difficulties, and its number of rows.
 
@@ -87,7 +87,7 @@ def follow_paths(  # type: ignore[no-untyped-def]
     matrix, lengths, is_copy, rows, row_signs, n_rows
         See :class:`~ldslearn.coding.tableau.Tableau`; for the first sample. Those after it have
         the same matrix and no rows.
-    column : (J,) array
+    active, column : (J,) arrays, the first of int64
         Memory.
     path_bounds, path : (n,) and (n, J) arrays
         The bound and z of the first n breakpoints are written here, the start first.
@@ -99,7 +99,9 @@ def follow_paths(  # type: ignore[no-untyped-def]
         negligible = 1e-15 * time_left
         n_active = 0
         for j in range(n_atoms):
-            n_active += role[j] * role[j] == 1
+            if role[j] * role[j] == 1:
+                active[n_active] = j
+                n_active += 1
         n_seen = 0  # atoms that were looked at, whether they are to join
         while True:
             event, sign = -1, 0
@@ -120,7 +122,7 @@ def follow_paths(  # type: ignore[no-untyped-def]
                 t = time_left
                 # The next atom to reach the bound.
                 for j in range(n_atoms):
-                    if role[j] == FREE:
+                    if abs(c[j] + t * rate[j]) >= bound + slope * t and role[j] == FREE:
                         speed = rate[j] - slope
                         if speed > 0.0 and bound - c[j] < t * speed:
                             t, event, sign = (bound - c[j]) / speed, j, 1
@@ -130,17 +132,15 @@ def follow_paths(  # type: ignore[no-untyped-def]
                         if t < 0.0:
                             t = 0.0
                 # The next coefficient to reach zero.
-                for j in range(n_atoms):
-                    if role[j] * role[j] == 1 and rate[j] * role[j] < 0.0:
-                        zero = -z[j] * lengths[j] / rate[j]
-                        if zero <= t:
-                            t, event, sign = zero, j, 0
+                for i in range(n_active):
+                    j = active[i]
+                    if rate[j] * role[j] < 0.0 and -z[j] * lengths[j] / rate[j] <= t:
+                        t, event, sign = -z[j] * lengths[j] / rate[j], j, 0
                 # Move to that event.
+                for i in range(n_active):
+                    z[active[i]] += t * rate[active[i]] / lengths[active[i]]
                 for j in range(n_atoms):
-                    if role[j] * role[j] == 1:
-                        z[j] += t * rate[j] / lengths[j]
-                    else:
-                        c[j] += t * rate[j]
+                    c[j] += t * rate[j]
                 bound += slope * t
                 time_left -= t
                 if event < 0:
@@ -181,16 +181,24 @@ def follow_paths(  # type: ignore[no-untyped-def]
             elif pivot <= NEGLIGIBLE_PIVOT * (n_active + 1) * length:
                 role[event] = DEPENDENT
                 continue
-            factor, root = (rate[event] - held) / pivot, np.sqrt(row_sign * pivot)
+            factor, scale = (rate[event] - held) / pivot, 1.0 / np.sqrt(row_sign * pivot)
             for j in range(n_atoms):
                 rate[j] -= factor * column[j]
-                rows[n_rows, j] = column[j] / root
-            rate[event] = slope * role[event] - length * factor if sign == 0 else length * factor
-            rows[n_rows, event] = (column[event] - length) / root
+                rows[n_rows, j] = scale * column[j]
+            rows[n_rows, event] -= scale * length
             row_signs[n_rows] = row_sign
-            role[event] = sign
-            n_active += 1 if sign else -1
             n_rows += 1
+            if sign == 0:
+                rate[event] = slope * role[event] - length * factor
+                n_active -= 1
+                for i in range(n_active):
+                    if active[i] == event:
+                        active[i] = active[n_active]
+            else:
+                rate[event] = length * factor
+                active[n_active] = event
+                n_active += 1
+            role[event] = sign
         bounds[s], times[s], n_steps[s] = bound, time_left, steps
         if not is_over:
             return s, n_rows
@@ -210,8 +218,7 @@ def follow(
     """Follow paths, whose rates are the changes of k, and whose active atoms are to join."""
     settings, changes = (slope, nonnegative, max_steps), paths.rates.copy()
     trace = _write_nothing(len(K)) if trace is None else trace
-    # Until applying rows costs what they have cost.
-    memory = np.empty((max(_FIRST_ROWS, len(K) // 8), len(K)))
+    memory = np.empty((_count_rows(K), len(K)))
 
     def finish(i: int, tableau: Tableau | None) -> None:
         while tableau is None or not follow_one(i, *settings, paths, tableau, trace):
@@ -226,11 +233,20 @@ def follow(
     while done < last:
         tableau = Tableau.of(K, memory)
         done, tableau.n_rows = follow_paths(
-            done, last, *settings, *paths, *tableau.parts(len(memory)), np.empty(len(K)), *trace
+            done, last, *settings, *paths, *tableau.parts(len(memory)), *_allocate(K), *trace
         )
         if done < last:
             finish(done, tableau if tableau.n_rows >= 0 else None)
             done += 1
+
+
+def _count_rows(K: Floats) -> int:
+    """Return after how many rows applying them costs what they have cost."""
+    return max(_FIRST_ROWS, len(K) // 3)
+
+
+def _allocate(K: Floats) -> tuple[Indices, Floats]:
+    return np.empty(len(K), dtype=np.int64), np.empty(len(K))
 
 
 def _write_nothing(n_atoms: int) -> tuple[Floats, Floats]:
@@ -247,15 +263,15 @@ def follow_one(
     trace: tuple[Floats, Floats] | None = None,
 ) -> bool:
     """Follow a path from a tableau, which is moved, too; False if that became inaccurate."""
-    column = np.empty(len(tableau.matrix))
-    trace = _write_nothing(len(column)) if trace is None else trace
+    memory = _allocate(tableau.matrix)
+    trace = _write_nothing(len(tableau.matrix)) if trace is None else trace
     while True:
         if tableau.n_rows == len(tableau.rows):
             tableau.absorb_rows()
         room = FEW_ROWS if tableau.is_copy else len(tableau.rows)
         done, tableau.n_rows = follow_paths(
             sample, sample + 1, slope, nonnegative, max_steps, *paths, *tableau.parts(room),
-            column, *trace,
+            *memory, *trace,
         )  # fmt: skip
         if done > sample or tableau.n_rows < 0:
             return bool(tableau.n_rows >= 0)
@@ -270,7 +286,7 @@ def _start_again(K: Floats, roles: NDArray[np.int8], rates: Floats, slope: float
     if len(active) > _MANY_ACTIVE:
         moved = rates.copy()
         moved[active] -= slope * signs
-        tableau = start_tableau(K, active, moved, FEW_ROWS)
+        tableau = start_tableau(K, active, moved, _count_rows(K))
         if tableau is not None:
             rates[:], roles[active] = moved, signs
             return tableau

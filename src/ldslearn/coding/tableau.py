@@ -63,13 +63,14 @@ class Tableau:
         """Apply the rows to the matrix, which becomes a copy."""
         if not self.is_copy:
             self.matrix, self.is_copy = self.matrix.copy(), True
-        signs = self.signs[: self.n_rows]
-        for sign in (1.0, -1.0):
-            rows = self.rows[: self.n_rows]
-            rows = rows if (signs == sign).all() else rows[signs == sign]
-            if len(rows):  # in the order of Fortran the lower triangle is the upper one
+        joined = self.signs[: self.n_rows] > 0.0
+        for factor, which in ((-1.0, joined), (1.0, ~joined)):
+            if which.any():
+                rows = self.rows[: self.n_rows]
+                rows = rows if which.all() else rows[which]
+                # In the order of Fortran the lower triangle is the upper one.
                 self.matrix = blas.dsyrk(
-                    -sign, rows.T, beta=1.0, c=self.matrix.T, lower=1, overwrite_c=1
+                    factor, rows.T, beta=1.0, c=self.matrix.T, lower=1, overwrite_c=1
                 ).T
         self.n_rows = 0
 
@@ -107,7 +108,7 @@ class Tableau:
             larger[n_old:, n_old:] -= own.T @ block
         self.matrix, self.is_copy = larger, True
         self.lengths = np.append(self.lengths, new.diagonal())
-        self.rows = np.empty((len(self.rows), len(larger)))
+        self.rows = np.empty((len(self.signs), len(larger)))
 
 
 def start_tableau(K: Floats, active: Indices, rates: Floats, n_rows: int) -> Tableau | None:
