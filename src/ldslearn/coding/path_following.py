@@ -23,9 +23,10 @@ FREE, DEPENDENT, EXCLUDED, JOINING = 0, 2, 3, 4
 FEW_ROWS = 64  # of a tableau, before they are applied to its matrix
 _FIRST_ROWS = 96  # the same, before the matrix is copied
 _MANY_ACTIVE = 48  # atoms at the start of a path: LAPACK factors their matrix
-# An atom that leaves a tableau with entries so large, relative to its length, leaves errors of
-# rounding of that size.
-_INACCURATE = 1e4
+# Entries of a tableau, relative to the length of an atom. If they are so large when it leaves,
+# errors of rounding of that size stay. Two steps in another order may avoid that, or a new tableau.
+_LARGE_ENTRY = 1e4
+_INACCURATE = 1e8
 
 
 class Paths(NamedTuple):
@@ -68,7 +69,8 @@ class Paths(NamedTuple):
 @njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
 def follow_paths(  # type: ignore[no-untyped-def]
     first, last, slope, nonnegative, max_steps, bounds, times, n_steps, codes, correlations, rates,
-    roles, matrix, lengths, is_copy, rows, row_signs, n_rows, active, column, path_bounds, path,
+    roles, matrix, lengths, is_copy, rows, row_signs, n_rows, active, column, previous, path_bounds,
+    path,
 ):  # fmt: skip
     """Follow some paths. Returns `last`, or the sample with difficulties, and its number of rows.
 
@@ -87,7 +89,7 @@ def follow_paths(  # type: ignore[no-untyped-def]
     matrix, lengths, is_copy, rows, row_signs, n_rows
         See :class:`~ldslearn.coding.tableau.Tableau`; for the first sample. Those after it have
         the same matrix and no rows.
-    active, column : (J,) arrays, the first of int64
+    active, column, previous : (J,) arrays, the first of int64
         Memory.
     path_bounds, path : (n,) and (n, J) arrays
         The bound and z of the first n breakpoints are written here, the start first.
@@ -103,8 +105,10 @@ def follow_paths(  # type: ignore[no-untyped-def]
                 active[n_active] = j
                 n_active += 1
         n_seen = 0  # atoms that were looked at, whether they are to join
+        latest = -1  # atom that joined in the last step
+        again = -1  # atom that is to leave before another one joins again
         while True:
-            event, sign = -1, 0
+            event, sign, again = again, 0, -1
             is_full = n_rows == len(rows)
             while n_seen < n_atoms and event < 0 and not is_full:
                 if role[n_seen] * role[n_seen] == JOINING * JOINING:
@@ -175,14 +179,22 @@ def follow_paths(  # type: ignore[no-untyped-def]
                 for j in range(n_atoms):
                     if role[j] == DEPENDENT:
                         role[j] = FREE
-                if -pivot > _INACCURATE * length:
+                if -pivot > _INACCURATE * length and latest < 0:
                     role[event], n_rows = FREE, -1
                     break
+                if -pivot > _LARGE_ENTRY * length and latest >= 0:
+                    # One of two atoms that hardly differ replaces the other: in this order.
+                    for j in range(n_atoms):
+                        rate[j] = previous[j]
+                    role[latest] *= JOINING
+                    n_active, n_rows, n_seen, again, latest = n_active - 1, n_rows - 1, 0, event, -1
+                    continue
             elif pivot <= NEGLIGIBLE_PIVOT * (n_active + 1) * length:
                 role[event] = DEPENDENT
                 continue
             factor, scale = (rate[event] - held) / pivot, 1.0 / np.sqrt(row_sign * pivot)
             for j in range(n_atoms):
+                previous[j] = rate[j]
                 rate[j] -= factor * column[j]
                 rows[n_rows, j] = scale * column[j]
             rows[n_rows, event] -= scale * length
@@ -190,13 +202,14 @@ def follow_paths(  # type: ignore[no-untyped-def]
             n_rows += 1
             if sign == 0:
                 rate[event] = slope * role[event] - length * factor
+                latest = -1
                 n_active -= 1
                 for i in range(n_active):
                     if active[i] == event:
                         active[i] = active[n_active]
             else:
                 rate[event] = length * factor
-                active[n_active] = event
+                latest = active[n_active] = event
                 n_active += 1
             role[event] = sign
         bounds[s], times[s], n_steps[s] = bound, time_left, steps
@@ -218,13 +231,13 @@ def follow(
     """Follow paths, whose rates are the changes of k, and whose active atoms are to join."""
     settings, changes = (slope, nonnegative, max_steps), paths.rates.copy()
     trace = _write_nothing(len(K)) if trace is None else trace
-    memory = np.empty((_count_rows(K), len(K)))
+    # Applying so many rows costs what they have cost.
+    memory = np.empty((max(_FIRST_ROWS, len(K) // 3), len(K)))
 
     def finish(i: int, tableau: Tableau | None) -> None:
         while tableau is None or not follow_one(i, *settings, paths, tableau, trace):
             paths.rates[i] = changes[i]
-            tableau = _start_again(K, paths.roles[i], paths.rates[i], slope)
-            tableau = Tableau.of(K, memory) if tableau is None else tableau
+            tableau = _start_again(K, memory, paths.roles[i], paths.rates[i], slope)
 
     n_joining = np.count_nonzero(np.abs(paths.roles) == JOINING, axis=1)
     for i in np.flatnonzero(n_joining > _MANY_ACTIVE):
@@ -240,13 +253,8 @@ def follow(
             done += 1
 
 
-def _count_rows(K: Floats) -> int:
-    """Return after how many rows applying them costs what they have cost."""
-    return max(_FIRST_ROWS, len(K) // 3)
-
-
-def _allocate(K: Floats) -> tuple[Indices, Floats]:
-    return np.empty(len(K), dtype=np.int64), np.empty(len(K))
+def _allocate(K: Floats) -> tuple[Indices, Floats, Floats]:
+    return np.empty(len(K), dtype=np.int64), np.empty(len(K)), np.empty(len(K))
 
 
 def _write_nothing(n_atoms: int) -> tuple[Floats, Floats]:
@@ -278,17 +286,18 @@ def follow_one(
         tableau.absorb_rows()
 
 
-def _start_again(K: Floats, roles: NDArray[np.int8], rates: Floats, slope: float) -> Tableau | None:
-    """Return a new tableau for the active atoms; None if they are to join one after another."""
-    is_active = (roles * roles == 1) | (np.abs(roles) == JOINING)
-    signs = np.sign(roles[is_active])
-    active = np.flatnonzero(is_active)
+def _start_again(
+    K: Floats, memory: Floats, roles: NDArray[np.int8], rates: Floats, slope: float
+) -> Tableau:
+    """Return a new tableau; active atoms are part of it, with `rates`, or they are to join."""
+    active = np.flatnonzero((roles * roles == 1) | (np.abs(roles) == JOINING))
+    signs = np.sign(roles[active])
     if len(active) > _MANY_ACTIVE:
         moved = rates.copy()
         moved[active] -= slope * signs
-        tableau = start_tableau(K, active, moved, _count_rows(K))
+        tableau = start_tableau(K, active, moved, len(memory))
         if tableau is not None:
             rates[:], roles[active] = moved, signs
             return tableau
     roles[active] = JOINING * signs
-    return None
+    return Tableau.of(K, memory)

@@ -17,10 +17,11 @@ from ldslearn.coding.checks import (
     describe_uncertified,
     kkt_violation,
 )
-from ldslearn.coding.homotopy import descend
+from ldslearn.coding.homotopy import code_rows, descend
 from ldslearn.coding.solver import STEPS_PER_ATOM
 
 _BREAKPOINTS_PER_ATOM = 2  # kept at first
+_ACCURATE = 1e-12  # KKT residual, relative to max |k|: codes with a larger one are corrected
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,16 @@ def _follow_path(
         bounds[-1] = 0.5 * sparsity  # which rounding misses by 1e-15
     moved = np.append(np.diff(bounds) < 0, True)  # of a tie only the last step counts
     bounds, trace = bounds[moved], trace[moved].copy()
-    residual = max(
-        kkt_violation(k - K @ z, z, bound, excluded[0], bool(nonnegative))
-        for bound, z in zip(bounds, trace, strict=True)
+    residuals = np.array(
+        [
+            kkt_violation(k - K @ z, z, bound, excluded[0], bool(nonnegative))
+            for bound, z in zip(bounds, trace, strict=True)
+        ]
     )
-    return SparsePath(2.0 * bounds, trace), residual if steps < limit else np.inf
+    for i in np.flatnonzero(residuals > _ACCURATE * np.abs(k).max()):  # atoms that hardly differ
+        row = slice(i, i + 1)
+        code_rows(
+            K, k[None], excluded, bounds[i], bool(nonnegative), True, limit, trace[row],
+            residuals[row],
+        )  # fmt: skip
+    return SparsePath(2.0 * bounds, trace), residuals.max() if steps < limit else np.inf

@@ -9,12 +9,14 @@ from ldslearn.coding.homotopy import clip_correlations, code_rows, correlate
 from ldslearn.coding.path_following import DEPENDENT, FEW_ROWS, FREE, Paths, follow_one
 from ldslearn.coding.tableau import Tableau, start_tableau
 
-LARGE = 1000  # atoms: above, their Gram matrix leaves the caches of a core
+LARGE = 2000  # atoms: above, their Gram matrix leaves the caches of a core
 _FIRST = 96  # atoms of the first working set
-_GROWTH = 0.5  # of the working set per round, at most
+_LEAST = 48  # that may join per round
+_GROWTH = 0.25  # of the working set per round, at most
 _MAX_ROUNDS = 40
-_NEGLIGIBLE = 1e-13  # violation, relative to max |k|
-_ACCEPTABLE = 1e-9
+_NEGLIGIBLE = 1e-13  # violation outside the working set, relative to max |k|
+_CONVERGED = 1e-12  # residual, relative to max |k|: stop
+_ACCEPTABLE = 1e-9  # a larger one is a failure
 
 
 def code_rows_by_working_sets(
@@ -42,7 +44,7 @@ def code_rows_by_working_sets(
         if warm:
             starts.insert(0, np.where(own | (nonnegative & (codes[i] < 0.0)), 0.0, codes[i]))
         for z in starts:
-            residual = _code_row(K, k, own, bound, nonnegative, max_steps, z, _NEGLIGIBLE * largest)
+            residual = _code_row(K, k, own, bound, nonnegative, max_steps, z, largest)
             if residual <= _ACCEPTABLE * largest:
                 codes[i], residuals[i] = z, residual
                 break
@@ -61,7 +63,7 @@ def _code_row(
     nonnegative: bool,
     max_steps: int,
     z: Floats,
-    negligible: float,
+    largest: float,
 ) -> float:
     """Improve the code of one sample; return its residual, which is large after difficulties."""
     inside, chosen = excluded.copy(), np.flatnonzero(z)
@@ -72,12 +74,13 @@ def _code_row(
     for _ in range(_MAX_ROUNDS):
         c = correlate(K, k[None], z[None])[0] if len(chosen) else k
         sizes = c if nonnegative else np.abs(c)
-        new = np.flatnonzero((sizes > bound + negligible) & ~inside)
+        new = np.flatnonzero((sizes > bound + _NEGLIGIBLE * largest) & ~inside)
         if not len(new):
             before, residual = residual, kkt_violation(c, z, bound, excluded, nonnegative)
-            if residual <= negligible or residual >= before:
+            if residual <= _CONVERGED * largest or residual >= before:
                 break
-        if not is_accurate:
+            is_accurate = False
+        if not is_accurate:  # or not known, at a given start
             active = np.flatnonzero(roles * roles == 1)
             none = np.zeros(len(chosen))
             start = start_tableau(_take(K, chosen, chosen), active, none, FEW_ROWS)
@@ -85,7 +88,7 @@ def _code_row(
                 return np.inf
             tableau = start
         tableau.absorb_rows()
-        most = max(_FIRST, int(_GROWTH * len(chosen)))
+        most = max(_LEAST, int(_GROWTH * len(chosen))) if len(chosen) else _FIRST
         if len(new) > most:
             new = np.sort(new[np.argpartition(-sizes[new], most)[:most]])
         if len(new):
