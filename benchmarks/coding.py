@@ -1,6 +1,8 @@
 """Sparse codes of many samples, against scikit-learn and SPAMS on the same Gram matrices."""
 
+import time
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.decomposition import sparse_encode
@@ -55,33 +57,46 @@ def build_spams(gram, cross, sparsity):
 
 def time_many_atoms():
     """Working sets against the homotopy over all atoms, for codes of different lengths."""
-    gram, cross = make_problem(0.3, n_atoms=4000, n_samples=40, n_prototypes=60)
-    excluded, rows = np.zeros((1, len(gram)), dtype=bool), []
-    limit = solver.STEPS_PER_ATOM * len(gram)
-    for sparsity in (1.0, 0.6):
-        codes = {way: np.zeros_like(cross) for way in ("all", "sets")}
-        residuals = np.zeros(len(cross))
-        ways = {"all": solver.code_rows, "sets": solver.code_rows_by_working_sets}
-        seconds = best_seconds(
-            {
-                way: lambda f=f, z=codes[way], s=sparsity, r=residuals: f(
-                    gram, cross, excluded, 0.5 * s, False, False, limit, z, r
-                )
-                for way, f in ways.items()
-            },
-            repeats=2,
-        )
-        rows.append([
-            f"{sparsity}",
-            f"{np.count_nonzero(codes['sets'], axis=1).mean():.0f}",
-            f"{1e3 * seconds['sets'] / len(cross):.1f} ms",
-            f"{seconds['all'] / seconds['sets']:.1f} x",
-            *(f"{compute_violation(gram, cross, codes[way], sparsity):.0e}" for way in codes),
-        ])  # fmt: skip
+    rows = []
+    for name, coherence in (("mild", 0.3), ("coherent", 0.7)):
+        gram, cross = make_problem(coherence, n_atoms=4000, n_samples=40, n_prototypes=60)
+        excluded, limit = np.zeros((1, len(gram)), dtype=bool), solver.STEPS_PER_ATOM * len(gram)
+        for sparsity, n_samples in ((0.1, 2), (0.3, 4), (0.6, 20), (1.0, 40), (3.0, 40)):
+            few = cross[:n_samples]
+            codes = {way: np.zeros_like(few) for way in ("all", "sets")}
+            residuals = np.zeros(n_samples)
+            ways = {"all": solver.code_rows, "sets": solver.code_rows_by_working_sets}
+            seconds = best_seconds(
+                {
+                    way: partial(
+                        solve,
+                        gram,
+                        few,
+                        excluded,
+                        0.5 * sparsity,
+                        False,
+                        False,
+                        limit,
+                        codes[way],
+                        residuals,
+                    )
+                    for way, solve in ways.items()
+                },
+                repeats=2,
+                clock=time.process_time,
+            )
+            rows.append([
+                name,
+                f"{sparsity}",
+                f"{np.count_nonzero(codes['sets'], axis=1).mean():.0f}",
+                *(f"{1e3 * seconds[way] / n_samples:.1f} ms" for way in ways),
+                *(f"{compute_violation(gram, few, codes[way], sparsity):.0e}" for way in codes),
+                f"{np.abs(codes['all'] - codes['sets']).max():.0e}",
+            ])  # fmt: skip
     print_table(
-        "Sparse codes over 4,000 atoms, one thread",
-        ["sparsity", "atoms per code", "per sample", "faster than over all atoms",
-         "KKT, all atoms", "KKT, working sets"],
+        "Sparse codes over 4,000 atoms, processor time on one thread",
+        ["atoms", "sparsity", "atoms per code", "all atoms, per sample", "working sets",
+         "KKT, all atoms", "KKT, working sets", "difference of codes"],
         rows,
     )  # fmt: skip
 

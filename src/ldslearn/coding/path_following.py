@@ -22,7 +22,7 @@ from ldslearn.coding.tableau import Tableau, start_tableau
 FREE, DEPENDENT, EXCLUDED, JOINING = 0, 2, 3, 4
 FEW_ROWS = 64  # of a tableau, before they are applied to its matrix
 _FIRST_ROWS = 96  # the same, before the matrix is copied
-_MANY_ACTIVE = 48  # atoms at the start of a path: LAPACK factors their matrix
+_MANY_ACTIVE = 96  # atoms at the start of a path: LAPACK factors their matrix
 # Entries of a tableau, relative to the length of an atom. If they are so large when it leaves,
 # errors of rounding of that size stay. Two steps in another order may avoid that, or a new tableau.
 _LARGE_ENTRY = 1e4
@@ -232,7 +232,7 @@ def follow(
     settings, changes = (slope, nonnegative, max_steps), paths.rates.copy()
     trace = _write_nothing(len(K)) if trace is None else trace
     # Applying so many rows costs what they have cost.
-    memory = np.empty((max(_FIRST_ROWS, len(K) // 3), len(K)))
+    memory = np.empty((max(_FIRST_ROWS, len(K) // 2), len(K)))
 
     def finish(i: int, tableau: Tableau | None) -> None:
         while tableau is None or not follow_one(i, *settings, paths, tableau, trace):
