@@ -158,10 +158,8 @@ def follow_paths(  # type: ignore[no-untyped-def]
             n_fours = n_rows & -4
             for i in range(0, n_fours, 4):  # four rows per pass
                 w0, w1 = row_signs[i] * rows[i, event], row_signs[i + 1] * rows[i + 1, event]
-                w2, w3 = (
-                    row_signs[i + 2] * rows[i + 2, event],
-                    row_signs[i + 3] * rows[i + 3, event],
-                )
+                w2 = row_signs[i + 2] * rows[i + 2, event]
+                w3 = row_signs[i + 3] * rows[i + 3, event]
                 for j in range(n_atoms):
                     column[j] -= (w0 * rows[i, j] + w1 * rows[i + 1, j]) + (
                         w2 * rows[i + 2, j] + w3 * rows[i + 3, j]
@@ -274,8 +272,6 @@ def follow_one(
     memory = _allocate(tableau.matrix)
     trace = _write_nothing(len(tableau.matrix)) if trace is None else trace
     while True:
-        if tableau.n_rows == len(tableau.rows):
-            tableau.absorb_rows()
         room = FEW_ROWS if tableau.is_copy else len(tableau.rows)
         done, tableau.n_rows = follow_paths(
             sample, sample + 1, slope, nonnegative, max_steps, *paths, *tableau.parts(room),
