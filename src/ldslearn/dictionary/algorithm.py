@@ -11,6 +11,8 @@ from ldslearn._types import Floats
 from ldslearn.coding import sparse_code
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom, AtomProblem
+from ldslearn.dictionary.samples import Samples
+from ldslearn.dictionary.sweeps import Sweep
 from ldslearn.dictionary.updates import improve_by_columns, improve_jointly
 
 UPDATES = {"joint": improve_jointly, "column": improve_by_columns}
@@ -39,15 +41,20 @@ class Group:
     residuals: Floats = field(default_factory=lambda: np.empty(0))
     _kernels: tuple[Floats, Floats] | None = None  # of the current atoms
     _buffers: list[Floats] = field(default_factory=list)  # reused, for the problems of each atom
+    _sweeps: list[Sweep] = field(default_factory=list)  # one per term, with products of samples
     is_on_workers: bool = False  # whether samples are on workers
 
     def compute_kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
         """Return kernel matrices of the atoms, (J, J), and of samples and atoms, (N, J)."""
         if self._kernels is None:
-            self._kernels = (
-                self._sum_kernels(self.atoms, n_jobs),
-                self._sum_kernels(self.data, n_jobs),
-            )
+            gram = self._sum_kernels(self.atoms, n_jobs)
+            if self._sweeps:
+                known = [
+                    w * one.kernel() for one, w in zip(self._sweeps, self.weights, strict=True)
+                ]
+                self._kernels = gram, np.sum(known, axis=0)
+            else:
+                self._kernels = gram, self._sum_kernels(self.data, n_jobs)
         return self._kernels
 
     def _sum_kernels(self, first: list[Columns], n_jobs: int | None) -> Floats:
@@ -79,6 +86,10 @@ class Group:
 
     def improve_atoms(self, update: str) -> None:
         """Update one atom after the other; replace unused ones by the samples coded worst."""
+        samples = self.get_samples()
+        if update == "joint" and Sweep.is_worthwhile(samples, self.atoms):
+            self._sweep(samples)
+            return
         worst_first = self.sort_worst_first()
         for r in range(len(self.atoms[0])):
             problems = self.make_problems(r)
@@ -89,6 +100,27 @@ class Group:
                 improved = UPDATES[update](problem, Atom(atoms.rows[r], atoms.eigenvalues[r]))
                 atoms.rows[r], atoms.eigenvalues[r] = improved.rows, improved.eigenvalues
         self._kernels = None
+
+    def _sweep(self, samples: Samples) -> None:
+        """:meth:`improve_atoms` jointly, from products of all samples."""
+        codes, is_first = self.get_codes(), not self._sweeps
+        if is_first:
+            self._sweeps = [Sweep(samples, i, atoms) for i, atoms in enumerate(self.atoms)]
+        worst_first = self.sort_worst_first()
+        for r in np.flatnonzero(~codes.any(axis=0)).tolist():
+            self.replace(r, next(worst_first, None))
+        for _ in range(2 if is_first else 1):  # the second one knows where atoms come from
+            for sweep in self._sweeps:
+                sweep.move_atoms(codes)
+        self._kernels = None
+
+    def get_samples(self) -> Samples:
+        """Return the samples."""
+        return Samples.of(self.data)
+
+    def get_codes(self) -> Floats:
+        """Return the codes of all samples, (N, J)."""
+        return self.codes
 
     def make_problems(self, r: int) -> list[Any]:
         """Return the objective in atom r, one problem per term; none if no code uses it.
@@ -129,7 +161,13 @@ class Group:
         if sample is not None:
             for atoms, data in zip(self.atoms, self.data, strict=True):
                 atoms.put(r, data[[sample]].complete())
-            self._kernels = None
+            self._forget(r)
+
+    def _forget(self, r: int) -> None:
+        """Forget products with an atom that was replaced."""
+        self._kernels = None
+        for sweep in self._sweeps:
+            sweep.start_again(r)
 
 
 def learn(

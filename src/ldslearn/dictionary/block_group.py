@@ -139,7 +139,15 @@ class BlockGroup(Group):
         if sample is not None:
             for atoms, x in zip(self.atoms, self.samples.take([sample]), strict=True):
                 atoms.put(r, x.complete())
-            self._kernels = None
+            self._forget(r)
+
+    def get_samples(self) -> Samples:
+        """Return the samples."""
+        return self.samples
+
+    def get_codes(self) -> Floats:
+        """Return the codes of all samples, (N, J)."""
+        return np.concatenate(list(self.engine.map(np.asarray, [(one,) for one in self._codes])))
 
 
 def compute_cross(

@@ -15,7 +15,7 @@ from ldslearn.dictionary.objective import multiply_weighted_gram
 from ldslearn.dictionary.problem import Atom, AtomProblem, Evaluation
 
 _DENSE = 80  # rows up to which an eigenvalue problem is solved in full
-_LONG = 4  # times as many entries as rows: their products are cheap
+_LONG = 2  # times as many entries as rows: their products are cheap
 _WELL_CONDITIONED = 1e-6  # ratio of squared singular values from which products have the digits
 _AHEAD = 0.25  # of the pull: momentum that suits a second eigenvalue close to the first
 _FRACTIONS = (0.0, 1 / 16, 1 / 4, 1.0)  # s, of the largest eigenvalue, the longest step first
@@ -28,6 +28,7 @@ def improve_jointly(
     max_steps: int = 2,
     *,
     ahead: float = _AHEAD,
+    period: int = 1,
     orthonormalize: Callable[[Floats], Floats] | None = None,
 ) -> Atom:
     """Return the atom after some steps U <- polar([(s I - S_k) u_k]_k), eigenvalues in between.
@@ -45,6 +46,9 @@ def improve_jointly(
     max_steps : int
     ahead : float
         How far to step beyond s = 0. 0 is for sums of few samples, which need few steps.
+    period : int
+        Steps from one update of the eigenvalues to the next; the last step is always followed by
+        one.
     orthonormalize : callable, optional
         :func:`polar`, if rows are coordinates in a basis that is not orthonormal.
 
@@ -56,7 +60,7 @@ def improve_jointly(
     nearest = orthonormalize or polar
     best = problem.evaluate(atom.rows, atom.eigenvalues, with_gradient=True)
     previous: Floats | float = 0.0
-    for _ in range(max_steps):
+    for step in range(max_steps):
         before, gradient = best, best.half_gradient()
         enough = before.value - _SETTLED * abs(before.value)
         # The least of all -u_k* S_k u_k, in proportion to which steps are longer.
@@ -73,7 +77,8 @@ def improve_jointly(
             best = _pick_lower(best, moved)
         if best is not before:
             previous = before.rows
-        best = _pick_lower(best, best.improve_eigenvalues())
+        if step % period == 0 or best.value >= enough or step == max_steps - 1:
+            best = _pick_lower(best, best.improve_eigenvalues())
         if best.value >= enough:
             break
     return _orient_planes(problem.kind, Atom(best.rows, best.eigenvalues, best.value))
