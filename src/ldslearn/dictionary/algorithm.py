@@ -41,7 +41,7 @@ class Group:
     residuals: Floats = field(default_factory=lambda: np.empty(0))
     _kernels: tuple[Floats, Floats] | None = None  # of the current atoms
     _buffers: list[Floats] = field(default_factory=list)  # reused, for the problems of each atom
-    _sweeps: list[Sweep] = field(default_factory=list)  # one per term, with products of samples
+    _sweeps: list[Sweep] | None = None  # one per term; none if atoms are better moved one by one
     is_on_workers: bool = False  # whether samples are on workers
 
     def compute_kernels(self, n_jobs: int | None = None) -> tuple[Floats, Floats]:
@@ -86,9 +86,11 @@ class Group:
 
     def improve_atoms(self, update: str) -> None:
         """Update one atom after the other; replace unused ones by the samples coded worst."""
-        samples = self.get_samples()
-        if update == "joint" and Sweep.is_worthwhile(samples, self.atoms):
-            self._sweep(samples)
+        is_first = self._sweeps is None
+        if self._sweeps is None:
+            self._sweeps = self._make_sweeps(update)
+        if self._sweeps:
+            self._move_atoms(self._sweeps, 2 if is_first else 1)
             return
         worst_first = self.sort_worst_first()
         for r in range(len(self.atoms[0])):
@@ -101,16 +103,20 @@ class Group:
                 atoms.rows[r], atoms.eigenvalues[r] = improved.rows, improved.eigenvalues
         self._kernels = None
 
-    def _sweep(self, samples: Samples) -> None:
-        """:meth:`improve_atoms` jointly, from products of all samples."""
-        codes, is_first = self.get_codes(), not self._sweeps
-        if is_first:
-            self._sweeps = [Sweep(samples, i, atoms) for i, atoms in enumerate(self.atoms)]
-        worst_first = self.sort_worst_first()
+    def _make_sweeps(self, update: str) -> list[Sweep]:
+        """Return products with which all atoms are moved at a time; none if that takes longer."""
+        samples = self.get_samples()
+        if update != "joint" or not Sweep.is_worthwhile(samples, self.atoms, self.n_nonzero):
+            return []
+        return [Sweep(samples, i, atoms) for i, atoms in enumerate(self.atoms)]
+
+    def _move_atoms(self, sweeps: list[Sweep], n_sweeps: int) -> None:
+        """:meth:`improve_atoms` by sweeps; the second one knows where atoms come from."""
+        codes, worst_first = self.get_codes(), self.sort_worst_first()
         for r in np.flatnonzero(~codes.any(axis=0)).tolist():
             self.replace(r, next(worst_first, None))
-        for _ in range(2 if is_first else 1):  # the second one knows where atoms come from
-            for sweep in self._sweeps:
+        for _ in range(n_sweeps):
+            for sweep in sweeps:
                 sweep.move_atoms(codes)
         self._kernels = None
 
@@ -166,7 +172,7 @@ class Group:
     def _forget(self, r: int) -> None:
         """Forget products with an atom that was replaced."""
         self._kernels = None
-        for sweep in self._sweeps:
+        for sweep in self._sweeps or []:
             sweep.start_again(r)
 
 

@@ -26,7 +26,7 @@ def improve_centre(
     orthonormalize: Callable[[Floats], Floats] = polar,
 ) -> Atom:
     """Return a centre closer to its members: few samples, and no other atoms, need no momentum."""
-    return improve_jointly(problem, centre, 5, ahead=0.0, orthonormalize=orthonormalize)
+    return improve_jointly(problem, centre, 5, ahead=0.0, period=4, orthonormalize=orthonormalize)
 
 
 class NotInSpanError(ArithmeticError):

@@ -20,14 +20,15 @@ from ldslearn.dictionary.problem import Atom, AtomProblem
 from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.updates import improve_jointly, invert_root
 
-_LONG = 12  # times as many channels as columns: products with a few columns are small
+_LONG = 60  # times as many channels as columns: with fewer, steps of one atom at a time are faster
 _LARGEST = 2**29  # bytes of all products, of samples in memory or on workers
 _LARGEST_OF_FILES = 2**26  # of samples in files, which are there because memory is small
 _STEPS = 12  # of one atom in its span
 _PERIOD = 4  # steps of columns from one update of eigenvalues, which takes longer, to the next
+_SETTLED = 1e-4  # relative decrease at which the steps of one atom end: the next sweep goes on
 _NEGLIGIBLE = 1e-7  # length of a direction, next to which its rounding errors count
 _DEPENDENT = 1e-6  # squared length of a combination of unit directions, likewise
-_FEW = 0.25  # fraction of samples that use an atom, below which the others are skipped
+_MANY = 8  # atoms with fewer users than an eighth of all samples are better moved one by one
 
 Link = tuple[Indices, Indices, Floats]  # other atoms and users of an atom, and their weights
 
@@ -60,13 +61,16 @@ class Sweep:
         self._products_before = np.zeros_like(self._products)
 
     @staticmethod
-    def is_worthwhile(samples: Samples, atoms: list[Columns]) -> bool:
-        """Whether columns are long, and their products fit in memory."""
-        # Four arrays: products now, before, and with gradients; and what gradients are made of.
-        n_bytes = [4 * 8 * len(samples) * len(one) * one.n_columns**2 for one in atoms]
-        in_files = samples.in_memory is None and not samples.engine.n_workers
+    def is_worthwhile(samples: Samples, atoms: list[Columns], n_nonzero: int) -> bool:
+        """Whether columns are long, many codes not zero, and products fit in memory."""
+        n_samples, n_atoms = len(samples), len(atoms[0])
         is_long = all(one.rows.shape[2] >= _LONG * one.n_columns for one in atoms)
-        return is_long and sum(n_bytes) <= (_LARGEST_OF_FILES if in_files else _LARGEST)
+        is_dense = _MANY * n_nonzero >= n_atoms * (n_samples + 4 * n_atoms)
+        # Four arrays: products now, before, and with gradients; and what gradients are made of.
+        n_bytes = sum(4 * 8 * n_samples * n_atoms * one.n_columns**2 for one in atoms)
+        in_files = samples.in_memory is None and not samples.engine.n_workers
+        fits = n_bytes <= (_LARGEST_OF_FILES if in_files else _LARGEST)
+        return is_long and is_dense and fits
 
     def kernel(self) -> Floats:
         """Return the kernels of the samples and the atoms, (N, J)."""
@@ -106,12 +110,13 @@ class Sweep:
         """Move atom r in a basis, which is `in_known` times that of which G are products."""
         (others, users, _), (n_atoms, n, m) = link, self.atoms.rows.shape
         rows, eigenvalues = self.atoms.rows, self.atoms.eigenvalues
-        near = (rows.reshape(-1, m) @ basis.T).reshape(n_atoms, n, -1)[others]
-        own = G[users].reshape(-1, G.shape[2]) @ in_known.T
-        columns = np.concatenate([near, own.reshape(len(users), n, -1)])
+        of_atoms = rows if 2 * len(others) > n_atoms else rows[others]  # a copy takes time
+        near = (of_atoms.reshape(-1, m) @ basis.T).reshape(len(of_atoms), n, len(basis))
+        own = (G[users].reshape(-1, G.shape[2]) @ in_known.T).reshape(len(users), n, len(basis))
+        columns = np.concatenate([near[others] if of_atoms is rows else near, own])
         problem = self._make_problem(columns, link)
         start = Atom(np.eye(n, len(basis)), eigenvalues[r])
-        found = improve_jointly(problem, start, _STEPS, period=_PERIOD)
+        found = improve_jointly(problem, start, _STEPS, period=_PERIOD, settled=_SETTLED)
         moved = found.rows @ basis
         root = invert_root(moved @ moved.T)
         assert root is not None  # it is the identity but for rounding
@@ -160,13 +165,8 @@ def multiply_columns(terms: StoredColumns, term: int, rows: Floats) -> Floats:
 def combine_columns(terms: StoredColumns, H: Floats, term: int) -> Floats:
     """Return the columns of a block times H (N, n, J, n), as rows (J, n, m)."""
     columns = open_columns([terms[term]])[0].rows
-    (n_samples, n, m), shape = columns.shape, H.shape[2:]
-    users = [np.flatnonzero(H[:, :, r].any(axis=(1, 2))) for r in range(shape[0])]
-    if sum(map(len, users)) >= _FEW * n_samples * len(users):
-        return (H.reshape(n_samples * n, -1).T @ columns.reshape(-1, m)).reshape(*shape, m)
-    own = [H[used, :, r].reshape(-1, shape[1]) for r, used in enumerate(users)]
-    flat = (columns[used].reshape(-1, m) for used in users)
-    return np.stack([h.T @ x for h, x in zip(own, flat, strict=True)])
+    flat = columns.reshape(-1, columns.shape[2])
+    return (H.reshape(len(flat), -1).T @ flat).reshape(*H.shape[2:], -1)
 
 
 def get_eigenvalues(terms: StoredColumns, term: int) -> Floats:

@@ -29,6 +29,7 @@ def improve_jointly(
     *,
     ahead: float = _AHEAD,
     period: int = 1,
+    settled: float = _SETTLED,
     orthonormalize: Callable[[Floats], Floats] | None = None,
 ) -> Atom:
     """Return the atom after some steps U <- polar([(s I - S_k) u_k]_k), eigenvalues in between.
@@ -49,6 +50,8 @@ def improve_jointly(
     period : int
         Steps from one update of the eigenvalues to the next; the last step is always followed by
         one.
+    settled : float
+        Relative decrease by one step at which steps end.
     orthonormalize : callable, optional
         :func:`polar`, if rows are coordinates in a basis that is not orthonormal.
 
@@ -62,7 +65,7 @@ def improve_jointly(
     previous: Floats | float = 0.0
     for step in range(max_steps):
         before, gradient = best, best.half_gradient()
-        enough = before.value - _SETTLED * abs(before.value)
+        enough = before.value - settled * abs(before.value)
         # The least of all -u_k* S_k u_k, in proportion to which steps are longer.
         pull = -float(np.einsum("ij,ij->i", gradient, best.rows).max()) if ahead else 0.0
         if pull > 0.0:
