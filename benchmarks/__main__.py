@@ -1,8 +1,8 @@
 """Run with ``make bench``; ``python -m benchmarks geometry`` runs one part.
 
-``first``, ``growth``, ``memory``, ``missing_accuracy``, ``missing_coverage``, ``novelty``,
-``random_accuracy``, ``recovery``, ``regression``, ``regression_expected``, ``scaling``, ``search``
-and ``search_embedding`` run by name only, up to an hour each.
+``first``, ``growth``, ``learning``, ``memory``, ``missing_accuracy``, ``missing_coverage``,
+``novelty``, ``random_accuracy``, ``recovery``, ``regression``, ``regression_expected``,
+``scaling``, ``search`` and ``search_embedding`` run by name only, up to an hour each.
 """
 
 import platform
@@ -39,6 +39,7 @@ PARTS = {
 BY_NAME = {
     "first": first.run,
     "growth": growth.run,
+    "learning": scaling.compare_learning,
     "memory": scaling.measure_memory,
     "missing_accuracy": missing.run_accuracy,
     "missing_coverage": missing.run_coverage,

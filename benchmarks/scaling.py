@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.dictionary import make_clusters
 from benchmarks.timing import print_table
 from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans
 from ldslearn.datasets import make_dynamic_textures
@@ -237,6 +238,19 @@ def format_hours(seconds):
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.0f} h"
+
+
+def compare_learning(n_systems=1600):
+    """Print seconds of one dictionary here and on two processes, in turn."""
+    X = make_clusters(n_systems, 1200, N_STATES, n_prototypes=20)
+    seconds = {"here": [], "cluster": []}
+    with start_two_processes() as client:
+        for round_number in range(3):  # the first one compiles
+            for name, found in seconds.items():
+                with use_cluster(client) if name == "cluster" else nullcontext():
+                    model = LDSDictionary(16, init="random", max_iter=2, random_state=0, n_jobs=2)
+                    found.append(time_work(lambda model=model: model.fit(X))[0])
+                print(f"{round_number} {name}: {found[-1]:.1f} s, {model.objective_[-1]:.6f}")
 
 
 def measure_memory(megabytes=200, count=4800):
