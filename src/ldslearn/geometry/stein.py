@@ -12,12 +12,15 @@ kernels, distances and Gramians, as its compilation takes longest. Its arrays ar
 compilers take several times as long to optimise loops over strides that they do not know.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ldslearn._compiling import njit
 from ldslearn._types import Floats
+
+_BYTES_IN_CACHE = 2**17  # of solutions that are used at once
 
 OPTIONS: dict[str, Any] = {
     "cache": True,
@@ -55,7 +58,7 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
         Memory for X T2 of the current column. Its last row is zero, too.
     norms : (rows groups, lanes) array, or one of no rows
         |X|_F^2 is added.
-    solved : (rows groups, lanes, n1 n2) array, or one of no rows
+    solved : (rows groups n1 n2, lanes) array, or one of no rows
         The real solutions X are added.
     """
     rows, n1, groups, n2, lanes = sizes
@@ -138,43 +141,66 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
                     if q >= 0 and q < n2:
                         d = (3 * g + part) * 2 * n2 + q
                         for a in range(n1):
-                            x = q * n1 + a
+                            x, u = q * n1 + a, (pair * n1 + a) * n2 + b
                             for p in range(lanes):
-                                solved[pair, p, a * n2 + b] += (
+                                solved[u, p] += (
                                     X[x, p] * D2[d, p] + X[x, lanes + p] * D2[d + n2, p]
                                 )
 
 
-@njit(**OPTIONS)
-def log_abs_determinants(M, out):  # type: ignore[no-untyped-def]
-    """Write log |det M| of a stack of matrices by elimination with row pivoting.
+@njit(**OPTIONS, no_rewrites=True)
+def log_abs_determinants(M, n, work, out):  # type: ignore[no-untyped-def]
+    """Write log |det M| of many matrices by elimination with row pivoting, all lanes at once.
 
     Parameters
     ----------
-    M : (N, n, n) array
+    M : (N n n, lanes) array
         Overwritten.
-    out : (N,) array
+    n : int
+    work : (2, lanes) array
+        Memory for the pivots of a column and for their rows.
+    out : (N, lanes) array
+        -inf for a singular matrix, NaN for one with NaN.
     """
-    n = M.shape[1]
-    for s in range(len(M)):
-        total = 0.0
+    lanes = M.shape[1]
+    for s in range(len(out)):
+        start = s * n * n
         for k in range(n):
-            pivot = k
+            own = start + k * n  # row k
+            for p in range(lanes):
+                work[0, p], work[1, p] = abs(M[own + k, p]), own
             for i in range(k + 1, n):
-                if abs(M[s, i, k]) > abs(M[s, pivot, k]):
-                    pivot = i
-            if M[s, pivot, k] == 0.0:
-                total = -np.inf
-                break
-            if pivot != k:
-                for j in range(k, n):
-                    M[s, k, j], M[s, pivot, j] = M[s, pivot, j], M[s, k, j]
-            total += np.log(abs(M[s, k, k]))
+                row = start + i * n
+                for p in range(lanes):
+                    value, largest = abs(M[row + k, p]), work[0, p]
+                    work[0, p] = value if value > largest else largest
+                    work[1, p] = row if value > largest else work[1, p]
+            for p in range(lanes):
+                pivot = int(work[1, p])
+                if pivot != own:
+                    for j in range(k, n):
+                        M[own + j, p], M[pivot + j, p] = M[pivot + j, p], M[own + j, p]
+                # A column of zeros is eliminated already.
+                work[0, p] = M[own + k, p] if work[0, p] != 0.0 else 1.0
             for i in range(k + 1, n):
-                factor = M[s, i, k] / M[s, k, k]
+                row = start + i * n
+                for p in range(lanes):
+                    M[row + k, p] /= work[0, p]
                 for j in range(k + 1, n):
-                    M[s, i, j] -= factor * M[s, k, j]
-        out[s] = total
+                    for p in range(lanes):
+                        M[row + j, p] -= M[row + k, p] * M[own + j, p]
+        for p in range(lanes):  # few logarithms: of products that neither underflow nor overflow
+            total, product = 0.0, 1.0
+            for k in range(n):
+                value = abs(M[start + k * n + k, p])
+                if value > 1e-150 and value < 1e150:
+                    product *= value
+                    value = 1.0
+                    if product < 1e-150 or product > 1e150:
+                        value, product = product, 1.0
+                if value != 1.0:
+                    total += np.log(value)
+            out[s, p] = total + np.log(product)
 
 
 def _solve(
@@ -186,13 +212,14 @@ def _solve(
     norms: Floats | None = None,
     solved: Floats | None = None,
 ) -> None:
-    """Fill `norms`, (rows, groups * lanes), or `solved`, (rows, groups * lanes, n1, n2)."""
+    """Fill `norms`, (rows, groups * lanes), or `solved`, (rows, groups, n1, n2, lanes)."""
     _, n1, _, n2, lanes = G.shape
     X, Y = np.empty((n2 * n1 + 1, 2 * lanes)), np.empty((n1 + 1, 2 * lanes))
     for out in (norms, solved):
         if out is not None:
             assert out.flags.c_contiguous  # a copy would be filled instead
             out[...] = 0.0
+    nothing = np.empty((0, lanes))
     solve_lanes(
         S1.reshape(-1),
         *(side.reshape(-1, lanes) for side in (T2, D2, G)),
@@ -200,9 +227,25 @@ def _solve(
         is_own,
         X,
         Y,
-        np.empty((0, lanes)) if norms is None else norms.reshape(-1, lanes),
-        np.empty((0, lanes, 0)) if solved is None else solved.reshape(-1, lanes, n1 * n2),
+        *(nothing if out is None else out.reshape(-1, lanes) for out in (norms, solved)),
     )
+
+
+def _solve_some_rows(
+    S1: Floats, T2: Floats, D2: Floats, G: Floats
+) -> Iterator[tuple[slice, Floats]]:
+    """Yield some rows and their solutions, (rows, groups, n1, n2, lanes), which stay in cache.
+
+    The next solutions overwrite them.
+    """
+    rows, n1, groups, n2, lanes = G.shape
+    size = min(rows, max(1, _BYTES_IN_CACHE // (8 * n1 * groups * n2 * lanes)))
+    memory = np.empty((size, groups, n1, n2, lanes))
+    for start in range(0, rows, size):
+        some = slice(start, min(start + size, rows))
+        solved = memory[: some.stop - start]
+        _solve(S1[some], T2, D2, G[some], solved=solved)
+        yield some, solved
 
 
 def squared_norms(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
@@ -216,7 +259,8 @@ def squared_norms(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) ->
 
 def solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
     """Write X of every pair to `out`, (rows, groups * lanes, n1, n2)."""
-    _solve(S1, T2, D2, G, solved=out)
+    for some, solved in _solve_some_rows(S1, T2, D2, G):
+        out[some] = np.moveaxis(solved, -1, 2).reshape(out[some].shape)
 
 
 def own_solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
@@ -229,7 +273,7 @@ def own_solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) ->
 
 def log_determinants(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
     """Write log |det X| of every pair to `out`, (rows, groups * lanes); n1 = n2."""
-    X = np.empty((1, out.shape[1], G.shape[1], G.shape[3]))
-    for i in range(len(out)):  # row by row, so that X stays in the cache
-        solutions(S1[i : i + 1], T2, D2, G[i : i + 1], X)
-        log_abs_determinants(X[0], out[i])
+    n, lanes = G.shape[3:]
+    work = np.empty((2, lanes))
+    for some, solved in _solve_some_rows(S1, T2, D2, G):
+        log_abs_determinants(solved.reshape(-1, lanes), n, work, out[some].reshape(-1, lanes))
