@@ -93,8 +93,8 @@ def test_schur_coordinates_are_output_normal(n):
     )
     F = prepared.transform
     np.testing.assert_allclose(systems.A @ F, F @ prepared.S, atol=1e-10)
-    assert prepared.T.shape == (2, 2, n, n, 20)
-    assert prepared.lanes == 20
+    assert prepared.T.shape == (2, 2, n, n, 16)
+    assert prepared.lanes == 16
 
 
 def test_prepared_once():

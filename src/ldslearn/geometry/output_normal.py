@@ -16,7 +16,9 @@ from ldslearn.geometry.stein import own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
-MOST_LANES = 32  # systems side by side in one vectorised solve
+# Systems side by side in one vectorised solve. More make its loops longer, but also the tiles on
+# the diagonal of a symmetric problem larger, of which half is not needed.
+MOST_LANES = 24
 _LARGE_GRAMIAN = 1e3
 _LARGEST_DEVIATION = 0.1
 _MOST_DOUBLINGS = 48
