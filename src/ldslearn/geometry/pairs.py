@@ -126,7 +126,10 @@ def solve_pairs(
         """Return C of some columns in the order of the lanes, (m, groups * n2 * lanes)."""
         n_groups = -(-(stop - start) // lanes)
         columns = np.zeros((m, n_groups, n2, lanes))
-        measured = second.measurement(Y, slice(start, stop))
+        if X is Y:  # its rows are kept already
+            measured = np.swapaxes(left(start, stop).reshape(-1, n2, m), 1, 2)
+        else:
+            measured = second.measurement(Y, slice(start, stop))
         for g in range(n_groups):
             group = measured[g * lanes : (g + 1) * lanes]
             columns[:, g, :, : len(group)] = group.transpose(1, 2, 0)
