@@ -81,19 +81,15 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
                             X[x, p] += G[u, p] * D2[d, p]
                             X[x, lanes + p] += G[u, p] * D2[d + n2, p]
             t = 2 * g * n2 * n2 + b  # entry (k, b) of T; the imaginary part is n2 n2 further on
-            for k in range(0, b, 2):  # two at once; an odd last one with the row of zeros
+            for k in range(b):
                 for a in range(n1):
                     x = k * n1 + a
-                    x2 = x + n1 if k + 1 < b else n2 * n1
                     for p in range(lanes):
-                        o = lanes + p
                         tr, ti = T2[t, p], T2[t + n2 * n2, p]
-                        ur, ui = T2[t + n2, p], T2[t + n2 + n2 * n2, p]
-                        xr, xi, wr, wi = X[x, p], X[x, o], X[x2, p], X[x2, o]
-                        Y[a, p] += xr * tr - xi * ti + (wr * ur - wi * ui)
-                        Y[a, o] += xr * ti + xi * tr + (wr * ui + wi * ur)
-                t += 2 * n2
-            t = (2 * g * n2 + b) * n2 + b
+                        xr, xi = X[x, p], X[x, lanes + p]
+                        Y[a, p] += xr * tr - xi * ti
+                        Y[a, lanes + p] += xr * ti + xi * tr
+                t += n2
             a = 0
             while a < n1:
                 # Rows a and a + 1 at once, whether they are a block or two real eigenvalues. A row
@@ -104,16 +100,11 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
                 if a + 1 < n1 and (a + 2 == n1 or S1[s + 2 * n1 + 1] == 0.0):
                     b12, b21, b22 = S1[s + n1], S1[s + 1], S1[s + n1 + 1]
                     width, a2, x2 = 2, a + 1, x + 1
-                for row in range(0, a + width, 2):  # two at once, as above
-                    s = (i * n1 + row) * n1 + a
-                    row2, s2 = (row + 1, s + n1) if row + 1 < a + width else (n1, s)
-                    e11, e21, e12, e22 = S1[s], S1[s2], 0.0, 0.0
-                    if width == 2:
-                        e12, e22 = S1[s + 1], S1[s2 + 1]
-                    for p in range(2 * lanes):
-                        y1, y2 = Y[row, p], Y[row2, p]
-                        X[x, p] += e11 * y1 + e21 * y2
-                        X[x2, p] += e12 * y1 + e22 * y2
+                for c in range(width):
+                    for row in range(a + width):
+                        entry = S1[(i * n1 + row) * n1 + a + c]
+                        for p in range(2 * lanes):
+                            X[x + c, p] += entry * Y[row, p]
                 # (I - z B)(x1, x2) = rhs with B the transposed block, by its adjugate; f and g are
                 # the diagonal of I - z B, as 1 - z trace + z^2 det cancels twice for slow pairs
                 others = b12 * b21
