@@ -1,4 +1,4 @@
-"""Homotopy for the lasso on a Gram matrix: exact codes from paths of solutions.
+"""Compiled homotopy for the lasso on a Gram matrix: exact, one breakpoint at a time.
 
 With c = k - K z the correlations of the residual, z minimises z'Kz - 2 z'k + sparsity |z|_1 when
 c_j = bound sign(z_j) on the active atoms and |c_j| <= bound on the others; bound = sparsity / 2.
@@ -6,53 +6,234 @@ Start where a solution is known and move the problem linearly to the wanted one:
 moves linearly, too, until an atom reaches the bound and joins, or a coefficient reaches zero and
 leaves. There are two such starts: z = 0 with the bound at max |k|, which is then lowered; and
 any z, for a modified k for which z is optimal; k is then moved back to its true value.
+
+One function is compiled, which follows the paths of many samples. Its parts are written out where
+they are used, and it is given all memory that it needs: otherwise its compilation takes twice as
+long. What is done between paths is NumPy, for all samples at once.
 """
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from ldslearn._compiling import njit
 from ldslearn._types import Floats, Indices
-from ldslearn.coding.path_following import EXCLUDED, FREE, JOINING, Paths, follow
+from ldslearn.coding.cholesky import DEPENDENT as NEGLIGIBLE_PIVOT
+from ldslearn.coding.cholesky import OPTIONS
 
-_SMALL = 256  # atoms: products with all of them take no time
+# Roles of an atom: free to join, active, linearly dependent on the active ones (free again when
+# one of them leaves), or excluded by the caller.
+FREE, ACTIVE, DEPENDENT, EXCLUDED = 0, 1, 2, 3
 _MAX_PASSES = 4
 _CONVERGED = 1e-13  # KKT residual, relative to max |k|: stop
 _ACCEPTABLE = 1e-9  # a larger one is a failure
 _PERTURBATIONS = (0.0, 1e-9, 1e-7, 1e-5)  # relative, of k, of one descent after another
 
 
+@njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
+def follow_paths(  # type: ignore[no-untyped-def]
+    K, k, starts, slope, end_times, changes, roles, nonnegative, max_steps, codes, correlations,
+    bounds, path, active, signs, y, w, g, L,
+):  # fmt: skip
+    """Move codes from the solution of one problem to that of another, sample by sample.
+
+    At time t the bound is ``start + slope t`` and k has changed by ``change t``, t from 0 to the
+    end time. Returns the number of steps taken by the last sample.
+
+    Parameters
+    ----------
+    K : (J, J) array
+    k : (N, J) array
+        Kernels with the atoms at the end.
+    starts, end_times : (N,) arrays
+    slope : float
+    changes : (N, J) array
+    roles : (N, J) int8 array
+        FREE, ACTIVE where the code is not zero, or EXCLUDED.
+    nonnegative : bool
+    max_steps : int
+    codes, correlations : (N, J) arrays
+        Solution and correlations at the start. Overwritten by the solution at the end, and by
+        k - K z, computed anew from it.
+    bounds, path : (n,) and (n, J) arrays
+        The bound and z of the first n breakpoints are written here, the start first.
+    active, signs, y, w, g, L : (J,) arrays, the first of int64, and a (J, J) array
+        Memory: active atoms and their signs, L L' = K[active, active], L y = right-hand side,
+        L' w = y, and K[:, active] w.
+    """
+    n_atoms, steps = len(K), 0
+    for s in range(len(codes)):
+        z, c, change, role = codes[s], correlations[s], changes[s], roles[s]
+        steps, bound, time_left, n_active = 0, starts[s], end_times[s], 0
+        negligible = 1e-15 * time_left
+        has_left = False  # an active atom, since the last step
+        n_seen = 0  # atoms that were looked at, whether they are active at the start
+        while True:
+            event, sign = -1, 0.0
+            while n_seen < n_atoms and event < 0:  # they join before the first step
+                if role[n_seen] == ACTIVE:
+                    event, sign = n_seen, 1.0 if z[n_seen] > 0.0 else -1.0
+                n_seen += 1
+            if event < 0:
+                if steps < len(bounds):
+                    bounds[steps] = bound
+                    for j in range(n_atoms):
+                        path[steps, j] = z[j]
+                is_over = steps == max_steps or time_left <= negligible
+                sign_of_k = -1.0 if is_over else 0.0
+                for j in range(n_atoms):
+                    g[j] = sign_of_k * k[s, j]
+                if is_over:
+                    n_active = 0  # dependent atoms count, too
+                    for j in range(n_atoms):
+                        if nonnegative and z[j] < 0.0:
+                            z[j] = 0.0
+                        if z[j] != 0.0:
+                            active[n_active], w[n_active] = j, z[j]
+                            n_active += 1
+                else:
+                    for i in range(n_active):
+                        w[i] = y[i]
+                    for i in range(n_active - 1, -1, -1):
+                        rate = w[i] / L[i, i]
+                        w[i] = rate
+                        for j in range(i):
+                            w[j] -= rate * L[i, j]
+                n_fours = n_active & -4
+                for i in range(0, n_fours, 4):  # four atoms per pass over g
+                    w0, w1, w2, w3 = w[i], w[i + 1], w[i + 2], w[i + 3]
+                    a0, a1, a2, a3 = active[i], active[i + 1], active[i + 2], active[i + 3]
+                    for j in range(n_atoms):
+                        g[j] += (w0 * K[a0, j] + w1 * K[a1, j]) + (w2 * K[a2, j] + w3 * K[a3, j])
+                for i in range(n_fours, n_active):
+                    w0, a0 = w[i], active[i]
+                    for j in range(n_atoms):
+                        g[j] += w0 * K[a0, j]
+                if is_over:
+                    break
+                steps += 1
+                t = time_left
+                # The next atom to reach the bound.
+                for j in range(n_atoms):
+                    if has_left and role[j] == DEPENDENT:
+                        role[j] = FREE
+                    if role[j] == FREE:
+                        rate = change[j] - g[j] - slope
+                        if rate > 0.0 and bound - c[j] < t * rate:
+                            t, event, sign = (bound - c[j]) / rate, j, 1.0
+                        rate = g[j] - change[j] - slope
+                        if rate > 0.0 and bound + c[j] < t * rate and not nonnegative:
+                            t, event, sign = (bound + c[j]) / rate, j, -1.0
+                        if t < 0.0:
+                            t = 0.0
+                has_left = False
+                # The next coefficient to reach zero.
+                for i in range(n_active):
+                    if w[i] * signs[i] < 0.0 and -z[active[i]] / w[i] <= t:
+                        t, event, sign = -z[active[i]] / w[i], i, 0.0
+                # Move to that event.
+                for i in range(n_active):
+                    z[active[i]] += t * w[i]
+                for j in range(n_atoms):
+                    c[j] += t * (change[j] - g[j])
+                bound += slope * t
+                time_left -= t
+            # Apply the event.
+            if event < 0:
+                time_left = 0.0
+            elif sign == 0.0:  # an atom leaves; rotations make L triangular again
+                z[active[event]] = 0.0
+                role[active[event]] = FREE
+                n_active -= 1
+                for i in range(event, n_active):
+                    active[i], signs[i] = active[i + 1], signs[i + 1]
+                    for j in range(i + 2):
+                        L[i, j] = L[i + 1, j]
+                for i in range(event, n_active):
+                    root = np.sqrt(L[i, i] * L[i, i] + L[i, i + 1] * L[i, i + 1])
+                    cosine, sine = L[i, i] / root, L[i, i + 1] / root
+                    L[i, i] = root
+                    for row in range(i + 1, n_active):
+                        first, second = L[row, i], L[row, i + 1]
+                        L[row, i] = cosine * first + sine * second
+                        L[row, i + 1] = cosine * second - sine * first
+                    first, second = y[i], y[i + 1]
+                    y[i] = cosine * first + sine * second
+                    y[i + 1] = cosine * second - sine * first
+                has_left = True
+            else:  # an atom joins, unless it depends on the active ones
+                pivot, value = K[event, event], change[event] - slope * sign
+                for i in range(n_active):
+                    entry = K[event, active[i]]
+                    for j in range(i):
+                        entry -= L[i, j] * L[n_active, j]
+                    entry /= L[i, i]
+                    L[n_active, i] = entry
+                    pivot -= entry * entry
+                    value -= entry * y[i]
+                role[event] = DEPENDENT
+                if pivot > NEGLIGIBLE_PIVOT * (n_active + 1) * K[event, event]:
+                    root = np.sqrt(pivot)
+                    L[n_active, n_active], y[n_active] = root, value / root
+                    active[n_active], signs[n_active], role[event] = event, sign, ACTIVE
+                    n_active += 1
+        for j in range(n_atoms):
+            c[j] = -g[j]
+    return steps
+
+
+def _start_paths(
+    K: Floats,
+    k: Floats,
+    starts: Floats,
+    slope: float,
+    end_times: Floats,
+    changes: Floats,
+    roles: NDArray[np.int8],
+    nonnegative: bool,
+    max_steps: int,
+    z: Floats,
+    c: Floats,
+    bounds: Floats | None = None,
+    path: Floats | None = None,
+) -> int:
+    """Follow paths in new memory; see :func:`follow_paths`."""
+    n_atoms = len(K)
+    bounds = np.empty(0) if bounds is None else bounds
+    path = np.empty((0, n_atoms)) if path is None else path
+    vectors = (np.empty(n_atoms) for _ in range(4))
+    memory = (np.empty(n_atoms, dtype=np.int64), *vectors, np.empty((n_atoms, n_atoms)))
+    steps = follow_paths(
+        K, k, starts, slope, end_times, changes, roles, nonnegative, max_steps, z, c, bounds, path,
+        *memory,
+    )  # fmt: skip
+    return int(steps)
+
+
 def descend(
     K: Floats,
+    k: Floats,
     bound: float,
     excluded: NDArray[np.bool_],
     nonnegative: bool,
     max_steps: int,
     z: Floats,
-    k: Floats,
-    trace: tuple[Floats, Floats] | None = None,
+    c: Floats,
+    bounds: Floats | None = None,
+    path: Floats | None = None,
 ) -> int:
     """Fill z with solutions by lowering the bound from where they are zero.
 
-    k is overwritten. Returns the steps of the last sample.
+    c are the k of the paths, whose last solutions z are; they become k - K z. Returns the steps of
+    the last sample.
     """
-    sizes = k if nonnegative else np.abs(k)
+    sizes = c if nonnegative else np.abs(c)
     starts = np.where(excluded, bound, sizes).max(axis=1, initial=bound)
-    roles = np.where(np.broadcast_to(excluded, k.shape), EXCLUDED, FREE).astype(np.int8)
+    roles = np.where(excluded, EXCLUDED, FREE).astype(np.int8)
     z[:] = 0.0
-    paths = Paths.at(bound, z, k, np.zeros_like(k), roles)
-    paths.bounds[:], paths.times[:] = starts, starts - bound
-    follow(K, paths, -1.0, nonnegative, max_steps, trace)
-    return int(paths.steps[-1])
-
-
-def correlate(K: Floats, k: Floats, z: Floats) -> Floats:
-    """Return k - K z of some samples."""
-    if len(K) <= _SMALL:
-        return np.asarray(k - z @ K)
-    rows, columns = np.nonzero(z)
-    ends = np.searchsorted(rows, np.arange(len(z) + 1))
-    return np.asarray(k - csr_array((z[rows, columns], columns, ends), shape=z.shape) @ K)
+    return _start_paths(
+        K, k, starts, -1.0, starts - bound, np.zeros_like(k), roles, nonnegative, max_steps, z, c,
+        bounds, path,
+    )  # fmt: skip
 
 
 def code_rows(
@@ -79,21 +260,23 @@ def code_rows(
     residuals[:] = np.inf
     rows = np.arange(len(cross))
     for perturbation in (None, *_PERTURBATIONS) if warm else _PERTURBATIONS:
-        k, out, z = cross[rows], excluded[rows], codes[rows]
+        k, out, z, c = cross[rows], excluded[rows], codes[rows], cross[rows]
         if perturbation is None:
-            z[out] = 0.0
+            z[out | (z < 0.0) if nonnegative else out] = 0.0
+            for i, one in enumerate(z):
+                active = np.flatnonzero(one)
+                c[i] -= one[active] @ K[active]
         else:
-            moved = k.copy()
             if perturbation:
-                moved *= 1.0 + perturbation * np.sin(np.arange(1.0, len(K) + 1.0))
-            descend(K, bound, out, nonnegative, max_steps, z, moved)
-        _improve(K, k, out, bound, nonnegative, max_steps, z, largest, rows, codes, residuals)
+                c *= 1.0 + perturbation * np.sin(np.arange(1.0, len(K) + 1.0))
+            descend(K, k, bound, out, nonnegative, max_steps, z, c)
+        _correct(K, k, out, bound, nonnegative, max_steps, z, c, largest, rows, codes, residuals)
         rows = rows[~(residuals[rows] <= _ACCEPTABLE * largest[rows])]
         if not len(rows):
             break
 
 
-def _improve(
+def _correct(
     K: Floats,
     k: Floats,
     excluded: NDArray[np.bool_],
@@ -101,6 +284,7 @@ def _improve(
     nonnegative: bool,
     max_steps: int,
     z: Floats,
+    c: Floats,
     largest: Floats,
     rows: Indices,
     codes: Floats,
@@ -113,9 +297,6 @@ def _improve(
     """
     smallest = np.full(len(rows), np.inf)
     for n_passes in range(_MAX_PASSES):
-        if nonnegative:
-            z[z < 0.0] = 0.0
-        c = correlate(K, k, z)
         is_active = z != 0.0
         sizes = c if nonnegative else np.abs(c)
         violations = np.where(excluded, 0.0, sizes - bound)  # as kkt_violation
@@ -126,31 +307,14 @@ def _improve(
         left = (found < smallest) & (found > _CONVERGED * largest[rows])
         if n_passes == _MAX_PASSES - 1 or not left.any():
             break
-        rows, k, excluded, z, c, smallest = (
-            part[left] for part in (rows, k, excluded, z, c, found)
+        rows, k, excluded, is_active, z, c, smallest = (
+            part[left] for part in (rows, k, excluded, is_active, z, c, found)
         )
-        _correct(K, bound, excluded, nonnegative, max_steps, z, c)
-
-
-def _correct(
-    K: Floats,
-    bound: float,
-    excluded: NDArray[np.bool_],
-    nonnegative: bool,
-    max_steps: int,
-    z: Floats,
-    c: Floats,
-) -> None:
-    """Move z to solutions from those of the problems that they solve, with their c = k - K z."""
-    optimal, changes = clip_correlations(c, z, bound, nonnegative)
-    roles = np.where(excluded, EXCLUDED, JOINING * np.sign(z)).astype(np.int8)
-    follow(K, Paths.at(bound, z, optimal, changes, roles), 0.0, nonnegative, max_steps)
-
-
-def clip_correlations(
-    c: Floats, z: Floats, bound: float, nonnegative: bool
-) -> tuple[Floats, Floats]:
-    """Return the correlations for which z is optimal, and what they differ by from c."""
-    optimal = np.clip(c, -np.inf if nonnegative else -bound, bound)
-    optimal = np.where(z != 0.0, bound * np.sign(z), optimal)
-    return optimal, c - optimal
+        optimal = np.clip(c, -np.inf if nonnegative else -bound, bound)
+        optimal = np.where(is_active, bound * np.sign(z), optimal)
+        roles = np.where(is_active, ACTIVE, np.where(excluded, EXCLUDED, FREE)).astype(np.int8)
+        times = np.ones(len(rows))
+        _start_paths(
+            K, k, bound * times, 0.0, times, c - optimal, roles, nonnegative, max_steps, z, optimal
+        )
+        c = optimal

@@ -1,8 +1,9 @@
-"""Compiled path of the lasso on a Gram matrix, one breakpoint at a time.
+"""Compiled path of the lasso on a tableau, one breakpoint at a time, for working sets of atoms.
 
-One function is compiled, which follows the paths of many samples. Its parts are written out where
-they are used, and it is given all memory that it needs: otherwise its compilation takes twice as
-long. What is done between paths is NumPy, for all samples at once.
+It is that of :mod:`~ldslearn.coding.homotopy`, on another representation. An atom that joins or
+leaves is an outer product of vectors of all atoms of the set, and many of them are applied by a
+product of matrices: long codes are found several times faster. A Cholesky factor has more digits
+where atoms are almost dependent; codes that lack them are found by it.
 """
 
 from typing import NamedTuple
@@ -14,15 +15,13 @@ from ldslearn._compiling import njit
 from ldslearn._types import Floats, Indices
 from ldslearn.coding.cholesky import DEPENDENT as NEGLIGIBLE_PIVOT
 from ldslearn.coding.cholesky import OPTIONS
-from ldslearn.coding.tableau import Tableau, start_tableau
+from ldslearn.coding.tableau import Tableau
 
 # Roles of an atom: active with a coefficient of one sign (1 or -1), free to join, linearly
-# dependent on the active ones (free again when one of them leaves), excluded by the caller, or to
-# join before the path starts (JOINING or -JOINING), because it is active there.
-FREE, DEPENDENT, EXCLUDED, JOINING = 0, 2, 3, 4
+# dependent on the active ones (free again when one of them leaves), or to join again at once
+# (JOINING or -JOINING).
+FREE, DEPENDENT, JOINING = 0, 2, 4
 FEW_ROWS = 64  # of a tableau, before they are applied to its matrix
-_FIRST_ROWS = 96  # the same, before the matrix is copied
-_MANY_ACTIVE = 96  # atoms at the start of a path: LAPACK factors their matrix
 # Entries of a tableau, relative to the length of an atom. If they are so large when it leaves,
 # errors of rounding of that size stay. Two steps in another order may avoid that, or a new tableau.
 _LARGE_ENTRY = 1e4
@@ -69,8 +68,7 @@ class Paths(NamedTuple):
 @njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
 def follow_paths(  # type: ignore[no-untyped-def]
     first, last, slope, nonnegative, max_steps, bounds, times, n_steps, codes, correlations, rates,
-    roles, matrix, lengths, is_copy, rows, row_signs, n_rows, active, column, previous, path_bounds,
-    path,
+    roles, matrix, lengths, is_copy, rows, row_signs, n_rows, active, column, previous,
 ):  # fmt: skip
     """Follow some paths. Returns `last`, or the sample with difficulties, and its number of rows.
 
@@ -91,8 +89,6 @@ def follow_paths(  # type: ignore[no-untyped-def]
         the same matrix and no rows.
     active, column, previous : (J,) arrays, the first of int64
         Memory.
-    path_bounds, path : (n,) and (n, J) arrays
-        The bound and z of the first n breakpoints are written here, the start first.
     """
     n_atoms = len(matrix)
     for s in range(first, last):
@@ -115,10 +111,6 @@ def follow_paths(  # type: ignore[no-untyped-def]
                     event, sign = n_seen, 1 if role[n_seen] > 0 else -1
                 n_seen += 1
             if event < 0:
-                if steps < len(path_bounds):
-                    path_bounds[steps] = bound
-                    for j in range(n_atoms):
-                        path[steps, j] = z[j]
                 is_over = steps == max_steps or time_left <= negligible
                 if is_over or is_full:
                     break
@@ -218,45 +210,8 @@ def follow_paths(  # type: ignore[no-untyped-def]
     return last, n_rows
 
 
-def follow(
-    K: Floats,
-    paths: Paths,
-    slope: float,
-    nonnegative: bool,
-    max_steps: int,
-    trace: tuple[Floats, Floats] | None = None,
-) -> None:
-    """Follow paths, whose rates are the changes of k, and whose active atoms are to join."""
-    settings, changes = (slope, nonnegative, max_steps), paths.rates.copy()
-    trace = _write_nothing(len(K)) if trace is None else trace
-    # Applying so many rows costs what they have cost.
-    memory = np.empty((max(_FIRST_ROWS, len(K) // 2), len(K)))
-
-    def finish(i: int, tableau: Tableau | None) -> None:
-        while tableau is None or not follow_one(i, *settings, paths, tableau, trace):
-            paths.rates[i] = changes[i]
-            tableau = _start_again(K, memory, paths.roles[i], paths.rates[i], slope)
-
-    n_joining = np.count_nonzero(np.abs(paths.roles) == JOINING, axis=1)
-    for i in np.flatnonzero(n_joining > _MANY_ACTIVE):
-        finish(int(i), None)
-    done, last = 0, len(paths.codes)
-    while done < last:
-        tableau = Tableau.of(K, memory)
-        done, tableau.n_rows = follow_paths(
-            done, last, *settings, *paths, *tableau.parts(len(memory)), *_allocate(K), *trace
-        )
-        if done < last:
-            finish(done, tableau if tableau.n_rows >= 0 else None)
-            done += 1
-
-
 def _allocate(K: Floats) -> tuple[Indices, Floats, Floats]:
     return np.empty(len(K), dtype=np.int64), np.empty(len(K)), np.empty(len(K))
-
-
-def _write_nothing(n_atoms: int) -> tuple[Floats, Floats]:
-    return np.empty(0), np.empty((0, n_atoms))
 
 
 def follow_one(
@@ -266,34 +221,15 @@ def follow_one(
     max_steps: int,
     paths: Paths,
     tableau: Tableau,
-    trace: tuple[Floats, Floats] | None = None,
 ) -> bool:
     """Follow a path from a tableau, which is moved, too; False if that became inaccurate."""
     memory = _allocate(tableau.matrix)
-    trace = _write_nothing(len(tableau.matrix)) if trace is None else trace
     while True:
         room = FEW_ROWS if tableau.is_copy else len(tableau.rows)
         done, tableau.n_rows = follow_paths(
             sample, sample + 1, slope, nonnegative, max_steps, *paths, *tableau.parts(room),
-            *memory, *trace,
+            *memory,
         )  # fmt: skip
         if done > sample or tableau.n_rows < 0:
             return bool(tableau.n_rows >= 0)
         tableau.absorb_rows()
-
-
-def _start_again(
-    K: Floats, memory: Floats, roles: NDArray[np.int8], rates: Floats, slope: float
-) -> Tableau:
-    """Return a new tableau; active atoms are part of it, with `rates`, or they are to join."""
-    active = np.flatnonzero((roles * roles == 1) | (np.abs(roles) == JOINING))
-    signs = np.sign(roles[active])
-    if len(active) > _MANY_ACTIVE:
-        moved = rates.copy()
-        moved[active] -= slope * signs
-        tableau = start_tableau(K, active, moved, len(memory))
-        if tableau is not None:
-            rates[:], roles[active] = moved, signs
-            return tableau
-    roles[active] = JOINING * signs
-    return Tableau.of(K, memory)

@@ -87,7 +87,7 @@ def sparse_code(
 
     .. math:: z^\top K z - 2 z^\top k + \lambda \|z\|_1
 
-    exactly, by the homotopy of [2]_ and [3]_ with principal pivots. As in the paper the quadratic
+    exactly, by the homotopy of [2]_ and [3]_ with Cholesky updates. As in the paper the quadratic
     term has no factor 1/2: `alpha` of ``sklearn.decomposition.sparse_encode`` is ``sparsity / 2``.
     `alpha` of ``sklearn.linear_model.Lasso`` is that divided by the number of rows of its matrix.
 

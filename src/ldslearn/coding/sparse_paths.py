@@ -17,11 +17,10 @@ from ldslearn.coding.checks import (
     describe_uncertified,
     kkt_violation,
 )
-from ldslearn.coding.homotopy import code_rows, descend
+from ldslearn.coding.homotopy import descend
 from ldslearn.coding.solver import STEPS_PER_ATOM
 
 _BREAKPOINTS_PER_ATOM = 2  # kept at first
-_ACCURATE = 1e-12  # KKT residual, relative to max |k|: codes with a larger one are corrected
 
 
 @dataclass(frozen=True)
@@ -148,8 +147,8 @@ def _follow_path(
     settings = (0.5 * sparsity, excluded, bool(nonnegative), limit)
     while True:
         bounds, trace = np.empty(room), np.empty((room, len(K)))
-        z = np.empty_like(k)[None]
-        steps = descend(K, *settings, z, perturbed[None].copy(), (bounds, trace))
+        z, c = np.empty_like(k)[None], perturbed[None].copy()
+        steps = descend(K, k[None], *settings, z, c, bounds, trace)
         if steps < room:
             break
         room = steps + 1
@@ -158,16 +157,8 @@ def _follow_path(
         bounds[-1] = 0.5 * sparsity  # which rounding misses by 1e-15
     moved = np.append(np.diff(bounds) < 0, True)  # of a tie only the last step counts
     bounds, trace = bounds[moved], trace[moved].copy()
-    residuals = np.array(
-        [
-            kkt_violation(k - K @ z, z, bound, excluded[0], bool(nonnegative))
-            for bound, z in zip(bounds, trace, strict=True)
-        ]
+    residual = max(
+        kkt_violation(k - K @ z, z, bound, excluded[0], bool(nonnegative))
+        for bound, z in zip(bounds, trace, strict=True)
     )
-    for i in np.flatnonzero(residuals > _ACCURATE * np.abs(k).max()):  # atoms that hardly differ
-        row = slice(i, i + 1)
-        code_rows(
-            K, k[None], excluded, bounds[i], bool(nonnegative), True, limit, trace[row],
-            residuals[row],
-        )  # fmt: skip
-    return SparsePath(2.0 * bounds, trace), residuals.max() if steps < limit else np.inf
+    return SparsePath(2.0 * bounds, trace), residual if steps < limit else np.inf

@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from ldslearn._types import Floats, Indices
 from ldslearn.coding.checks import kkt_violation
-from ldslearn.coding.homotopy import clip_correlations, code_rows, correlate
+from ldslearn.coding.homotopy import code_rows
 from ldslearn.coding.path_following import DEPENDENT, FEW_ROWS, FREE, Paths, follow_one
 from ldslearn.coding.tableau import Tableau, start_tableau
 
-LARGE = 2000  # atoms: above, their Gram matrix leaves the caches of a core
+LARGE = 1000  # atoms: above, their Gram matrix leaves the caches of a core
 _FIRST = 96  # atoms of the first working set
 _LEAST = 48  # that may join per round
 _GROWTH = 0.25  # of the working set per round, at most
@@ -34,7 +34,8 @@ def code_rows_by_working_sets(
 
     A code over the atoms of a working set solves the whole problem if no other atom violates the
     KKT conditions. Those that do join the set, until none does. The code moves on from one set to
-    the next, and so does the tableau of the active atoms.
+    the next, and so does the tableau of the active atoms. Where that fails, as it may if atoms are
+    almost dependent, the code is found over all of them.
     """
     for i, k in enumerate(cross):
         own = excluded[i % len(excluded)]
@@ -72,7 +73,8 @@ def _code_row(
     tableau, is_accurate = Tableau.of(np.empty((0, 0)), FEW_ROWS), not len(chosen)
     residual = np.inf
     for _ in range(_MAX_ROUNDS):
-        c = correlate(K, k[None], z[None])[0] if len(chosen) else k
+        active = np.flatnonzero(z)
+        c = k - z[active] @ K[active]
         sizes = c if nonnegative else np.abs(c)
         new = np.flatnonzero((sizes > bound + _NEGLIGIBLE * largest) & ~inside)
         if not len(new):
@@ -81,9 +83,9 @@ def _code_row(
                 break
             is_accurate = False
         if not is_accurate:  # or not known, at a given start
-            active = np.flatnonzero(roles * roles == 1)
+            own = np.flatnonzero(roles * roles == 1)
             none = np.zeros(len(chosen))
-            start = start_tableau(_take(K, chosen, chosen), active, none, FEW_ROWS)
+            start = start_tableau(_take(K, chosen, chosen), own, none, FEW_ROWS)
             if start is None:  # they are dependent
                 return np.inf
             tableau = start
@@ -98,7 +100,10 @@ def _code_row(
             roles = np.append(roles, np.zeros(len(new), dtype=np.int8))
             inside[new] = True
         part = z[chosen]
-        optimal, changes = clip_correlations(c[chosen], part, bound, nonnegative)
+        # The correlations for which the code is optimal, and what they differ by.
+        optimal = np.clip(c[chosen], -np.inf if nonnegative else -bound, bound)
+        optimal = np.where(part != 0.0, bound * np.sign(part), optimal)
+        changes = c[chosen] - optimal
         roles[roles == DEPENDENT] = FREE
         is_active = roles != FREE
         rates = tableau.solve(changes, is_active) if is_active.any() else changes
