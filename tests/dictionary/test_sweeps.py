@@ -80,6 +80,30 @@ def make_clusters(seed, n_channels=60):
     return LDS(0.7 * centres.A[own] + 0.3 * noise.A, C)
 
 
+@pytest.mark.filterwarnings("ignore:no code uses")
+@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("seed", [3, 103, 105])
+def test_products_stay_true_over_many_iterations(kind, seed):
+    """Where atoms hardly move any more, directions are short and errors of rounding large."""
+    centres, own = contractions(3, 300, 3, seed), np.arange(40) % 3
+    noise = contractions(40, 300, 3, seed + 1)
+    C = np.linalg.qr(centres.C[own] + 0.3 * noise.C)[0]
+    data = Columns.of(FORMS[kind](LDS(0.88 * centres.A[own] + 0.12 * noise.A, C)))
+    group = Group([data], [data[:4].copy()], [1.0], 0.05)
+    group.update_codes()
+    objectives = []
+    for _ in range(60):
+        group.improve_atoms("joint")
+        objectives.append(group.update_codes())
+    assert (np.diff(objectives) <= 1e-10 * objectives[0]).all()
+    atoms, Z = group.atoms[0], group.codes
+    expected = np.einsum("iam,jbm->iajb", data.rows, atoms.rows)
+    np.testing.assert_allclose(group._sweeps[0]._products, expected, atol=1e-11)
+    own_kernels = np.diagonal(data.kernel(data)).sum()
+    fit = own_kernels - 2 * (Z * data.kernel(atoms)).sum() + ((Z @ atoms.kernel(atoms)) * Z).sum()
+    assert group.objective() == pytest.approx(fit + 0.05 * np.abs(Z).sum(), rel=1e-10)
+
+
 @pytest.mark.parametrize("parts", ["symmetric", "skew"])
 def test_sweeps_end_as_low_as_steps_of_one_atom_at_a_time(parts, only_one_by_one):
     ends = []

@@ -21,13 +21,13 @@ from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.updates import improve_jointly, invert_root
 
 _LONG = 60  # times as many channels as columns: with fewer, steps of one atom at a time are faster
-_LARGEST = 2**29  # bytes of all products, of samples in memory or on workers
+_LARGEST = 2**28  # bytes of all products of a code, of samples in memory or on workers
 _LARGEST_OF_FILES = 2**26  # of samples in files, which are there because memory is small
 _STEPS = 12  # of one atom in its span
 _PERIOD = 4  # steps of columns from one update of eigenvalues, which takes longer, to the next
 _SETTLED = 1e-4  # relative decrease at which the steps of one atom end: the next sweep goes on
-_NEGLIGIBLE = 1e-7  # length of a direction, next to which its rounding errors count
-_DEPENDENT = 1e-6  # squared length of a combination of unit directions, likewise
+_NEGLIGIBLE = 1e-4  # length of a direction, next to which its rounding errors count
+_DEPENDENT = 1e-4  # squared length of a combination of unit directions, likewise
 _MANY = 8  # atoms with fewer users than an eighth of all samples are better moved one by one
 
 Link = tuple[Indices, Indices, Floats]  # other atoms and users of an atom, and their weights
@@ -93,6 +93,8 @@ class Sweep:
         codes : (N, J) array
         """
         rows, pairs = self.atoms.rows, codes.T @ codes
+        # Moves would add up their errors of rounding from sweep to sweep, and amplify them.
+        self._products = self._multiply(rows)
         links = [_link(codes, pairs, r) for r in range(len(rows))]
         ahead, _, _ = _find_directions(self._find_gradients(links), rows)
         back, factors, overlaps = _find_directions(self._before, rows)
