@@ -112,8 +112,8 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
     # The first item may take long, and say nothing meanwhile.
     timer = threading.Timer(1.1 * _SECONDS_BEFORE_PROGRESS, lambda: write(own))
     timer.daemon = True
-    timer.start()
     try:
+        timer.start()
         yield advance
     finally:
         timer.cancel()

@@ -8,7 +8,7 @@ import pytest
 
 from ldslearn._parallel import Engine, use_engine
 from ldslearn.datasets import Collection, make_lds_sequences
-from ldslearn.evaluate import METHODS, Settings, parse_protocol
+from ldslearn.evaluate import METHODS, Settings, evaluate, parse_protocol
 from ldslearn.evaluate import rounds as module
 from ldslearn.evaluate.rounds import run_rounds
 
@@ -94,8 +94,16 @@ def test_a_search_in_a_process_has_the_processor_time_that_threads_would_have(da
     monkeypatch.setattr(module, "_run_elsewhere", run_elsewhere)
     list_rounds(data, AUTO, Settings(n_jobs=2, budget=7.0), {})
     (first, _), (second, _), (third, _) = FOLDS.splits(data, 0)
-    expected = Settings(n_jobs=1, budget=14.0)
+    expected = Settings(n_jobs=1, budget=7.0 * 3 / 2)
     assert seen[0] == 1
     for (train, settings), own in zip(seen[1:], (second, first, third), strict=True):
         np.testing.assert_array_equal(train, own)
         assert settings == expected
+
+
+def test_wrong_arguments_are_named(data):
+    with pytest.raises(ValueError, match=r"data must be a Collection; got tuple\. Pass Collection"):
+        evaluate((data.X, data.y))
+    with pytest.raises(ValueError, match="n_jobs must be"):
+        evaluate(data, "auto", settings=Settings(n_jobs=0))
+    assert evaluate(data, "lds-sc-grass", "folds:2", **GIVEN)["protocol"] == "folds:2"

@@ -218,7 +218,7 @@ class Search:
         finalists = self._rank_encodings(self.kernels)[:_FINALISTS]
         self.kernels = {e: self.kernels[e] for e in finalists}
         self._seconds[encoding] = self.clock() - start
-        self.report_progress(f"{len(self.coarse_losses)} encodings tried, last {best.headline}")
+        self.report_progress(f"encoding {len(self.coarse_losses)} tried, {best.headline}")
 
     def _try_random_systems(self) -> None:
         """Evaluate the first bank of random systems, and others if they take little time."""

@@ -26,7 +26,7 @@ Budget = Annotated[
     float | None,
     typer.Option(
         # evaluate.methods.COMMAND_BUDGET, written out: importing it would slow down --help.
-        help="Time limit of the automatic search and training, in seconds. Default: 30.",
+        help="Time limit of the automatic search and training, in seconds, per round. Default: 30.",
         min=0.1,
         rich_help_panel=MODEL,
     ),

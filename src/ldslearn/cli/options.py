@@ -217,7 +217,7 @@ Jobs = Annotated[
     typer.Option(
         "--jobs",
         "-j",
-        help="Number of threads; -1: one per core.",
+        help="Number of threads, or of rounds at a time; -1: one per core.",
         callback=_check_jobs,
         rich_help_panel=_RUN,
     ),

@@ -3,7 +3,6 @@
 import time
 import warnings
 from collections.abc import Iterator
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -11,8 +10,10 @@ from typing import Any
 
 from joblib import effective_n_jobs
 from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from numpy.typing import NDArray
 
+from ldslearn._checks import check_jobs
 from ldslearn._parallel import current_engine
 from ldslearn._progress import hide_progress, show_progress
 from ldslearn._types import Indices
@@ -23,7 +24,7 @@ from ldslearn.evaluate.metrics import measure_predictions
 from ldslearn.evaluate.predictions import list_mislabelled
 from ldslearn.evaluate.protocols import Protocol
 
-_LARGEST_COPY = 2**27  # bytes of the sequences that each process is sent
+_LARGEST_COPY = 2**27  # bytes of the sequences, which are sent with each round
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,13 @@ def run_rounds(
     -----
     An automatic search fits thousands of small models, which threads hardly speed up: with several
     jobs its rounds run in as many processes, this one and others, with one thread each. The time
-    budget of a search is multiplied by their number, so that it has as much of the processor as
-    before.
+    budget of each search is raised so that all rounds may take as long as one after the other.
     """
     n_at_once = _count_processes(data, method, settings, len(splits))
     if n_at_once > 1:
-        settings = replace(settings, n_jobs=1, budget=n_at_once * settings.budget)
+        in_turn = -(-len(splits) // n_at_once)
+        budget = settings.budget * len(splits) / in_turn
+        settings = replace(settings, n_jobs=1, budget=budget)
     arguments: tuple[Any, ...] = (method, protocol, settings, given)
     elsewhere = [(data, *split, *arguments) for i, split in enumerate(splits) if i % n_at_once]
     with (
@@ -94,6 +96,7 @@ def run_rounds(
 
 def _count_processes(data: Collection, method: Method, settings: Settings, n_rounds: int) -> int:
     """Return the number of rounds that run at once."""
+    check_jobs(settings.n_jobs)
     n_bytes = sum(x.nbytes for x in data.X)
     if not method.automatic or current_engine().n_workers or n_bytes > _LARGEST_COPY:
         return 1
@@ -119,7 +122,7 @@ def _wait_for(future: Any) -> DoneRound:
     """Return the result of another process, and repeat its warnings in this one."""
     try:
         done, caught = future.result()
-    except BrokenProcessPool as error:
+    except TerminatedWorkerError as error:
         raise MemoryError(
             "processes must live until their round is done; one was ended from outside, as "
             "systems do when memory runs out. Use n_jobs=1 (--jobs 1)."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
+from ldslearn import _errors
 from ldslearn._reprs import summarize_fields
 from ldslearn._versions import list_versions
 from ldslearn.datasets.collection import Collection
@@ -16,6 +17,7 @@ from ldslearn.datasets.summary import summarize_collection
 from ldslearn.evaluate.fitting import Fit
 from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
 from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
+from ldslearn.evaluate.protocol_names import parse_protocol
 from ldslearn.evaluate.protocols import Protocol, choose_protocol
 from ldslearn.evaluate.rounds import run_rounds
 
@@ -60,7 +62,7 @@ class Round:
 def evaluate(
     data: Collection,
     method: str = DEFAULT_METHOD,
-    protocol: Protocol | None = None,
+    protocol: Protocol | str | None = None,
     *,
     n_states: int | None = None,
     sparsity: float | None = None,
@@ -78,8 +80,8 @@ def evaluate(
         With labels.
     method : str, default="auto"
         A name of :data:`~ldslearn.evaluate.METHODS`.
-    protocol : Protocol, optional
-        Default: the data's own trials or split, or five folds.
+    protocol : Protocol or str, optional
+        Such as "folds:5". Default: the data's own trials or split, or five folds.
     n_states : int, optional
         States of each system; chosen on the training part of each round when not given.
     sparsity : float, optional
@@ -119,7 +121,11 @@ def evaluate(
     (1.0, 3, [[6, 0], [0, 6]])
     """
     started = time.perf_counter()
+    if not issubclass(kind := type(data), Collection):
+        raise _errors.invalid("data", "be a Collection", kind.__name__, "Pass Collection(X, y).")
     chosen_method, settings = find_method(method), settings or Settings()
+    if isinstance(protocol, str):
+        protocol = parse_protocol(protocol)
     protocol = protocol or choose_protocol(data)
     splits = protocol.splits(data, settings.seed)
     assert data.y is not None  # splits() has checked

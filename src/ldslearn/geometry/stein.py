@@ -271,6 +271,7 @@ def own_solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) ->
 
 def log_determinants(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
     """Write log |det X| of every pair to `out`, (rows, groups * lanes); n1 = n2."""
+    assert out.flags.c_contiguous  # a copy would be filled instead
     n, lanes = G.shape[3:]
     work = np.empty((2, lanes))
     for some, solved in _solve_some_rows(S1, T2, D2, G):

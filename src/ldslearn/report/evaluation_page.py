@@ -212,8 +212,8 @@ def _format_run(record: dict[str, Any]) -> str:
         ("versions", format_versions(record["versions"])),
         (
             "time",
-            f"{record['seconds']:.1f} s in total: {fit:.1f} s for fitting with the choice of "
-            f"hyperparameters, {predict:.1f} s for predicting",
+            f"{record['seconds']:.1f} s in total; rounds add up to {fit:.1f} s for fitting with "
+            f"the choice of hyperparameters, and {predict:.1f} s for predicting",
         ),
     ]
     return format_table(("", ""), rows, words=True)

@@ -175,8 +175,8 @@ def _advise(sequences: list[NDArray[Any]], affected: list[int]) -> str:
     if any(np.isinf(sequences[index]).any() for index in affected):
         return "Replace infinite values by NaN, or drop the sequence."
     return (
-        'missing="smooth" of encoders and classifiers, --missing smooth, takes NaN as missing '
-        "samples; otherwise interpolate or drop them."
+        'missing="smooth" of encoders and classifiers (gaps=True of collections, --missing smooth '
+        "of commands) takes NaN as missing samples; otherwise interpolate or drop them."
     )
 
 
