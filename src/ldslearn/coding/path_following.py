@@ -66,7 +66,7 @@ class Paths(NamedTuple):
 
 
 @njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
-def follow_paths(  # type: ignore[no-untyped-def]
+def follow_on_tableau(  # type: ignore[no-untyped-def]
     first, last, slope, nonnegative, max_steps, bounds, times, n_steps, codes, correlations, rates,
     roles, matrix, lengths, is_copy, rows, row_signs, n_rows, active, column, previous,
 ):  # fmt: skip
@@ -210,10 +210,6 @@ def follow_paths(  # type: ignore[no-untyped-def]
     return last, n_rows
 
 
-def _allocate(K: Floats) -> tuple[Indices, Floats, Floats]:
-    return np.empty(len(K), dtype=np.int64), np.empty(len(K)), np.empty(len(K))
-
-
 def follow_one(
     sample: int,
     slope: float,
@@ -223,10 +219,11 @@ def follow_one(
     tableau: Tableau,
 ) -> bool:
     """Follow a path from a tableau, which is moved, too; False if that became inaccurate."""
-    memory = _allocate(tableau.matrix)
+    n_atoms = len(tableau.matrix)
+    memory = np.empty(n_atoms, dtype=np.int64), np.empty(n_atoms), np.empty(n_atoms)
     while True:
         room = FEW_ROWS if tableau.is_copy else len(tableau.rows)
-        done, tableau.n_rows = follow_paths(
+        done, tableau.n_rows = follow_on_tableau(
             sample, sample + 1, slope, nonnegative, max_steps, *paths, *tableau.parts(room),
             *memory,
         )  # fmt: skip
