@@ -55,15 +55,18 @@ def follow_paths(  # type: ignore[no-untyped-def]
         Solution and correlations at the start. Overwritten by the solution at the end, and by
         k - K z, computed anew from it.
     bounds, path : (n,) and (n, J) arrays
-        The bound and z of the first n breakpoints are written here, the start first.
+        The bound and z of the breakpoints are written here, the start first. Without room for all
+        of them, the last row is that of the end.
     active, signs, y, w, g, L : (J,) arrays, the first of int64, and a (J, J) array
         Memory: active atoms and their signs, L L' = K[active, active], L y = right-hand side,
         L' w = y, and K[:, active] w.
     """
-    n_atoms, steps = len(K), 0
+    n_atoms, last, steps = len(K), len(bounds) - 1, 0
     for s in range(len(codes)):
-        z, c, change, role = codes[s], correlations[s], changes[s], roles[s]
-        steps, bound, time_left, n_active = 0, starts[s], end_times[s], 0
+        z, c = codes[s], correlations[s]
+        change, role = changes[s], roles[s]
+        bound, time_left = starts[s], end_times[s]
+        steps = n_active = 0
         negligible = 1e-15 * time_left
         has_left = False  # an active atom, since the last step
         n_seen = 0  # atoms that were looked at, whether they are active at the start
@@ -74,13 +77,12 @@ def follow_paths(  # type: ignore[no-untyped-def]
                     event, sign = n_seen, 1.0 if z[n_seen] > 0.0 else -1.0
                 n_seen += 1
             if event < 0:
-                if steps < len(bounds):
-                    bounds[steps] = bound
-                    for j in range(n_atoms):
-                        path[steps, j] = z[j]
+                kept = steps if steps < last else last
+                bounds[kept] = bound
                 is_over = steps == max_steps or time_left <= negligible
                 sign_of_k = -1.0 if is_over else 0.0
                 for j in range(n_atoms):
+                    path[kept, j] = z[j]
                     g[j] = sign_of_k * k[s, j]
                 if is_over:
                     n_active = 0  # dependent atoms count, too
@@ -100,8 +102,10 @@ def follow_paths(  # type: ignore[no-untyped-def]
                             w[j] -= rate * L[i, j]
                 n_fours = n_active & -4
                 for i in range(0, n_fours, 4):  # four atoms per pass over g
-                    w0, w1, w2, w3 = w[i], w[i + 1], w[i + 2], w[i + 3]
-                    a0, a1, a2, a3 = active[i], active[i + 1], active[i + 2], active[i + 3]
+                    w0, a0 = w[i], active[i]
+                    w1, a1 = w[i + 1], active[i + 1]
+                    w2, a2 = w[i + 2], active[i + 2]
+                    w3, a3 = w[i + 3], active[i + 3]
                     for j in range(n_atoms):
                         g[j] += (w0 * K[a0, j] + w1 * K[a1, j]) + (w2 * K[a2, j] + w3 * K[a3, j])
                 for i in range(n_fours, n_active):
@@ -198,8 +202,8 @@ def _start_paths(
 ) -> int:
     """Follow paths in new memory; see :func:`follow_paths`."""
     n_atoms = len(K)
-    bounds = np.empty(0) if bounds is None else bounds
-    path = np.empty((0, n_atoms)) if path is None else path
+    bounds = np.empty(1) if bounds is None else bounds
+    path = np.empty((1, n_atoms)) if path is None else path
     vectors = (np.empty(n_atoms) for _ in range(4))
     memory = (np.empty(n_atoms, dtype=np.int64), *vectors, np.empty((n_atoms, n_atoms)))
     steps = follow_paths(

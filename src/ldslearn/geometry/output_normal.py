@@ -107,15 +107,16 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
 
 
 def _triangularise(S: Floats) -> tuple[Floats, Floats]:
-    """Return T and D with T = D* S D, complex and triangular, of real Schur forms S.
+    """Return T and the diagonals of D with T = D* S D, for :mod:`ldslearn.geometry.stein`.
 
     Both have real and imaginary parts one after the other: (N, 2, n, n) and (N, 3, 2, n) arrays.
     """
-    n_systems, n, _ = S.shape
-    T, D = S.astype(np.complex128), np.zeros((n_systems, 3, n), dtype=np.complex128)
-    D[:, 1] = 1.0
-    triangularise(T, D)
-    return np.stack([T.real, T.imag], axis=1), np.stack([D.real, D.imag], axis=2)
+    T, D = triangularise(S)
+    diagonals = np.zeros((len(S), 3, S.shape[1]), dtype=np.complex128)
+    diagonals[:, 0, 1:] = np.diagonal(D, 1, axis1=1, axis2=2)
+    diagonals[:, 1] = np.diagonal(D, axis1=1, axis2=2)
+    diagonals[:, 2, :-1] = np.diagonal(D, -1, axis1=1, axis2=2)
+    return np.stack([T.real, T.imag], axis=1), np.stack([diagonals.real, diagonals.imag], axis=2)
 
 
 def _gramians(S: Floats, C: Floats) -> tuple[Floats, Floats]:

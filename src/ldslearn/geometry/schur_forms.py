@@ -7,55 +7,31 @@ from contextlib import suppress
 
 import numpy as np
 
-from ldslearn._compiling import njit
-from ldslearn._types import Floats
-from ldslearn.geometry.stein import OPTIONS
+from ldslearn._types import Complexes, Floats
 
 
-@njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
-def triangularise(T, D):  # type: ignore[no-untyped-def]
-    """Make quasi-triangular matrices triangular, T = D* S D.
+def triangularise(S: Floats) -> tuple[Complexes, Complexes]:
+    """Return T and D with T = D* S D, complex and triangular, D unitary.
 
     Parameters
     ----------
-    T : (N, n, n) complex array
-        Real Schur forms S; overwritten by T.
-    D : (N, 3, n) complex array
-        The entries above the diagonal of D, on it and below it: those of I, where no others are
-        written.
+    S : (N, n, n) array
+        Real Schur forms: quasi-triangular. D has blocks where S does.
     """
-    n = T.shape[1]
-    for i in range(len(T)):
-        for k in range(n - 1):
-            # A unit eigenvector (v, w) of the block [[p, q], [r, s]]: the longer of two formulas,
-            # (q, value - p) and (value - s, r).
-            p, q, r = T[i, k, k].real, T[i, k, k + 1].real, T[i, k + 1, k].real
-            s = T[i, k + 1, k + 1].real
-            if r == 0.0:
-                continue
-            scale = abs(p) + abs(q) + abs(r) + abs(s)
-            if scale < 1e-100:  # their squares underflow
-                p, q, r, s = p / scale, q / scale, r / scale, s / scale
-            half = 0.5 * (p - s)
-            square = half * half + q * r
-            root = np.sqrt(abs(square))
-            real, imaginary = (root, 0.0) if square >= 0.0 else (0.0, root)
-            first, second = real - half, real + half  # value - p and value - s
-            v, w = complex(second, imaginary), complex(r, 0.0)
-            if first * first + q * q > second * second + r * r:
-                v, w = complex(q, 0.0), complex(first, imaginary)
-            length = np.sqrt(v.real * v.real + v.imag * v.imag + w.real * w.real + w.imag * w.imag)
-            v = complex(v.real / length, v.imag / length)
-            w = complex(w.real / length, w.imag / length)
-            vc, wc = v.conjugate(), w.conjugate()
-            D[i, 1, k], D[i, 2, k], D[i, 0, k + 1], D[i, 1, k + 1] = v, w, -wc, vc
-            for a in range(k + 2):  # T D: columns k, k + 1
-                x, y = T[i, a, k], T[i, a, k + 1]
-                T[i, a, k], T[i, a, k + 1] = x * v + y * w, y * vc - x * wc
-            for b in range(k, n):  # D* T: rows k, k + 1
-                x, y = T[i, k, b], T[i, k + 1, b]
-                T[i, k, b], T[i, k + 1, b] = x * vc + y * wc, y * v - x * w
-            T[i, k + 1, k] = 0.0
+    i, k = np.nonzero(np.diagonal(S, -1, axis1=1, axis2=2))
+    blocks = np.array([S[i, k, k], S[i, k, k + 1], S[i, k + 1, k], S[i, k + 1, k + 1]])
+    p, q, r, s = blocks / np.abs(blocks).max(axis=0)  # scaled, as squares could underflow
+    half = 0.5 * (p - s)
+    root = np.sqrt((half * half + q * r).astype(np.complex128))
+    # An eigenvector (v, w) of the block [[p, q], [r, s]]: the longer of two formulas,
+    # (value - s, r) and (q, value - p).
+    first, second = np.array([root + half, r]), np.array([q, root - half])
+    lengths = np.linalg.norm([first, second], axis=1)
+    v, w = np.where(lengths[0] >= lengths[1], first, second) / lengths.max(axis=0)
+    D = np.zeros(S.shape, dtype=np.complex128)
+    D[:] = np.eye(S.shape[1])
+    D[i, k, k], D[i, k + 1, k], D[i, k, k + 1], D[i, k + 1, k + 1] = v, w, -w.conj(), v.conj()
+    return np.triu(np.swapaxes(D.conj(), 1, 2) @ S @ D), D
 
 
 def change_coordinates(S: Floats, R: Floats) -> tuple[Floats, Floats]:

@@ -95,8 +95,10 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
                 # Rows a and a + 1 at once, whether they are a block or two real eigenvalues. A row
                 # is alone if it is the last, or if a block follows: the other is the row of zeros.
                 s = (i * n1 + a) * n1 + a
-                b11, b12, b21, b22 = S1[s], 0.0, 0.0, 0.0
-                x, width, a2, x2 = b * n1 + a, 1, n1, n2 * n1
+                b11 = S1[s]
+                b12 = b21 = b22 = 0.0
+                x, width = b * n1 + a, 1
+                a2, x2 = n1, n2 * n1
                 if a + 1 < n1 and (a + 2 == n1 or S1[s + 2 * n1 + 1] == 0.0):
                     b12, b21, b22 = S1[s + n1], S1[s + 1], S1[s + n1 + 1]
                     width, a2, x2 = 2, a + 1, x + 1
@@ -116,14 +118,16 @@ def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ign
                     er = fr * gr - fi * gi - (zr * zr - zi * zi) * others
                     ei = fr * gi + fi * gr - 2.0 * zr * zi * others
                     inverse = 1.0 / (er * er + ei * ei)
-                    r1r, r1i, r2r, r2i = X[x, p], X[x, o], X[x2, p], X[x2, o]
+                    r1r, r1i = X[x, p], X[x, o]
+                    r2r, r2i = X[x2, p], X[x2, o]
                     z1r, z1i = zr * r1r - zi * r1i, zr * r1i + zi * r1r
                     z2r, z2i = zr * r2r - zi * r2i, zr * r2i + zi * r2r
                     n1r, n1i = gr * r1r - gi * r1i + b12 * z2r, gr * r1i + gi * r1r + b12 * z2i
                     n2r, n2i = fr * r2r - fi * r2i + b21 * z1r, fr * r2i + fi * r2r + b21 * z1i
                     x1r, x1i = (n1r * er + n1i * ei) * inverse, (n1i * er - n1r * ei) * inverse
                     x2r, x2i = (n2r * er + n2i * ei) * inverse, (n2i * er - n2r * ei) * inverse
-                    X[x, p], X[x, o], X[x2, p], X[x2, o] = x1r, x1i, x2r, x2i
+                    X[x, p], X[x, o] = x1r, x1i
+                    X[x2, p], X[x2, o] = x2r, x2i
                     Y[a, p] += x1r * zr - x1i * zi
                     Y[a, o] += x1r * zi + x1i * zr
                     Y[a2, p] += x2r * zr - x2i * zi
