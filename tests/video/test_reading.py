@@ -1,6 +1,7 @@
 import io
 import os
 
+import av
 import numpy as np
 import pytest
 from hypothesis import given
@@ -396,6 +397,23 @@ def test_one_conversion_context_serves_frames_of_a_file(tmp_path, monkeypatch):
     write_video(tmp_path / "a.mkv", SMOOTH)
     assert len(read_video(tmp_path / "a.mkv")) == 12
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("color_range", [0, 1, 2])
+@pytest.mark.parametrize("colorspace", [1, 2, 5])  # BT.709, in which grey depends on chroma, others
+@pytest.mark.parametrize(
+    "name", ["gray", "nv12", "yuv420p", "yuv444p", "yuvj422p", "pal8", "rgb24"]
+)
+def test_grey_of_small_frames_is_that_of_ffmpeg(name, colorspace, color_range):
+    frame = av.VideoFrame(38, 22, name)  # rows are padded
+    random = np.random.default_rng(0)
+    for plane in frame.planes:
+        plane.update(random.bytes(plane.buffer_size))
+    frame.color_range, frame.colorspace = color_range, colorspace
+    expected = frame.to_ndarray(format="gray")
+    assert np.ptp(expected) > 100
+    found = FrameConverter(colour=False, may_shrink=True).convert(frame)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_writing_values_from_zero_to_one_warns(tmp_path):

@@ -1,22 +1,28 @@
-"""Convert decoded frames to pixels: one conversion context per file, and smaller large frames."""
+"""Convert decoded frames to pixels: by one context per file, or by a table if they are small."""
 
 import warnings
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from av import VideoFrame
 from av.video.format import VideoFormat
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
 LARGE_FRAME = 2**20  # pixels: 720p video has fewer, 1080p video more
 DEFAULT_FRAME = 640 * 360  # pixels of a large frame for which no size is asked
+SMALL_FRAME = 2**16  # pixels: a table takes less time than a conversion by ffmpeg up to here
 _FORMATS = {  # of red, green and blue, and of more than 8 bits
     (False, False): "gray",
     (False, True): "gray16le",
     (True, False): "rgb24",
     (True, True): "rgb48le",
 }
+_LUMA_FIRST = frozenset(  # pixel formats whose first plane is luma of 8 bits
+    ["gray", "nv12", "nv21", "yuv420p", "yuv422p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p"]
+)
+_IDENTITY = bytes(range(256))
 # Threads take longer to start than small frames to convert; versions before them have no such name.
 _ONE_THREAD = {"threads": 1} if "threads" in str(VideoReformatter.reformat.__doc__) else {}
 
@@ -45,18 +51,24 @@ class FrameConverter:
         It is rotated as its metadata says.
         """
         turns = round(getattr(frame, "rotation", 0) / 90)  # counterclockwise
-        scale: dict[str, Any] = {}
-        if self.may_shrink and frame.width * frame.height > LARGE_FRAME:
-            height, width = shrink_shape(frame.height, frame.width)
-            scale = {"width": width, "height": height, "interpolation": "AREA"}
-            self._warn_once((frame.height, frame.width), (height, width), turns)
-        deep = _is_deep(frame.format.name)
-        name = _FORMATS[self.colour, deep]
-        values: NDArray[Any] = self._context.reformat(
-            frame, format=name, **scale, **_ONE_THREAD
-        ).to_ndarray()
-        if deep:
-            values = values / np.float32(257)
+        n_pixels, name = frame.width * frame.height, frame.format.name
+        table = None
+        if n_pixels <= SMALL_FRAME and not self.colour:
+            table = tabulate_grey(name, frame.color_range, frame.colorspace)
+        if table is not None:
+            values: NDArray[Any] = translate_luma(frame.planes[0], table)
+        else:
+            scale: dict[str, Any] = {}
+            if self.may_shrink and n_pixels > LARGE_FRAME:
+                height, width = shrink_shape(frame.height, frame.width)
+                scale = {"width": width, "height": height, "interpolation": "AREA"}
+                self._warn_once((frame.height, frame.width), (height, width), turns)
+            deep = _is_deep(name)
+            target = _FORMATS[self.colour, deep]
+            converted = self._context.reformat(frame, format=target, **scale, **_ONE_THREAD)
+            values = converted.to_ndarray()
+            if deep:
+                values = values / np.float32(257)
         return np.rot90(values, turns) if turns else values
 
     def _warn_once(self, shape: tuple[int, int], smaller: tuple[int, int], turns: int) -> None:
@@ -79,6 +91,36 @@ class FrameConverter:
 def _is_deep(name: str) -> bool:
     """Whether a pixel format has more than 8 bits per value."""
     return max((part.bits for part in VideoFormat(name).components), default=8) > 8
+
+
+@lru_cache(64)
+def tabulate_grey(name: str, color_range: int, colorspace: int) -> bytes | None:
+    """Return the grey value of every luma, as ffmpeg converts it.
+
+    None for other pixel formats, and for colours in which grey depends on chroma, too.
+    """
+    if name not in _LUMA_FIRST:
+        return None
+    found = set()
+    for chroma in (0, 255):
+        frame = VideoFrame(16, 16, name)
+        frame.color_range, frame.colorspace = color_range, colorspace
+        for number, plane in enumerate(frame.planes):
+            values = np.full((plane.height, plane.line_size), chroma, dtype=np.uint8)
+            if number == 0:
+                values[:, :16] = np.arange(256).reshape(16, 16)
+            plane.update(values.tobytes())
+        grey = VideoReformatter().reformat(frame, format="gray", **_ONE_THREAD)
+        found.add(grey.to_ndarray().tobytes())
+    return found.pop() if len(found) == 1 else None
+
+
+def translate_luma(plane: Any, table: bytes) -> NDArray[np.uint8]:
+    """Return (height, width) values of a plane of bytes by a table."""
+    luma = bytes(plane)
+    grey = luma if table == _IDENTITY else luma.translate(table)
+    values = np.frombuffer(grey, dtype=np.uint8).reshape(plane.height, plane.line_size)
+    return values[:, : plane.width]
 
 
 def shrink_shape(height: int, width: int) -> tuple[int, int]:

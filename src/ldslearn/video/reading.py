@@ -15,7 +15,7 @@ from ldslearn import _errors
 from ldslearn._files import VARIABLE, least_limit, memory_limit, open_file
 from ldslearn._kinds import recognize
 from ldslearn._types import Pixels
-from ldslearn.video.converting import FrameConverter
+from ldslearn.video.converting import SMALL_FRAME, FrameConverter
 from ldslearn.video.frame_options import Crop, FrameOptions
 from ldslearn.video.opening import DAMAGE_ERRORS, open_container
 
@@ -245,6 +245,8 @@ def _decode(path: Path, options: FrameOptions) -> Iterator[NDArray[Any]]:
                 if not promised and container.duration and len(container.streams) == 1:
                     lasts = container.duration / av.time_base
                 _check_frame(stream.codec_context)
+                if stream.codec_context.width * stream.codec_context.height <= SMALL_FRAME:
+                    stream.codec_context.thread_count = 1  # others take longer to start
                 for frame in container.decode(stream):
                     _check_frame(frame)
                     n_frames += 1
