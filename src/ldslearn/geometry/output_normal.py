@@ -19,6 +19,7 @@ from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 # Systems side by side in one vectorised solve. More make its loops longer, but also the tiles on
 # the diagonal of a symmetric problem larger, of which half is not needed.
 MOST_LANES = 24
+_WORTH_THREADS = 2**18  # products of numbers: below, threads take longer to start
 _LARGE_GRAMIAN = 1e3
 _LARGEST_DEVIATION = 0.1
 _MOST_DOUBLINGS = 48
@@ -57,17 +58,23 @@ def output_normal_form(systems: LDS, n_jobs: int | None = None) -> OutputNormalF
 def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     n_systems, n_states = len(systems), systems.n_states
     S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
-    eigenvalues = np.empty((n_systems, 2, n_states))  # real and imaginary parts
 
-    def solve_block(block: slice) -> None:
+    def find_schur_forms(block: slice) -> None:
         with locate_systems(block.start):
             _fill_schur_forms(systems.A[block], S[block], Z[block])
-        W[block], T = _gramians(S[block], systems.C[block] @ Z[block])
-        eigenvalues[block] = np.diagonal(T, axis1=2, axis2=3)
 
-    for_each_block(solve_block, n_systems, n_jobs=n_jobs, description="computing Gramians")
+    # One thread: others would wait for it, as SciPy keeps Python's lock.
+    for_each_block(find_schur_forms, n_systems, n_jobs=1, description="computing Schur forms")
+    T, D = _triangularise(S)
+
+    def find_gramians(block: slice) -> None:
+        W[block] = _gramians(S[block], T[block], D[block], systems.C[block] @ Z[block])
+
+    jobs = n_jobs if n_systems * n_states**3 > _WORTH_THREADS else 1
+    for_each_block(find_gramians, n_systems, n_jobs=jobs, description="computing Gramians")
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
-    squared_radius = np.square(eigenvalues).sum(axis=1).max(axis=1)
+    # Real and imaginary parts of the eigenvalues are on the diagonal of T.
+    squared_radius = np.square(T.diagonal(axis1=2, axis2=3)).sum(axis=1).max(axis=1)
     stable = squared_radius < LARGEST_RADIUS**2
     transform, formal = np.empty_like(S), np.flatnonzero(~stable)
     if len(formal):
@@ -119,12 +126,11 @@ def _triangularise(S: Floats) -> tuple[Floats, Floats]:
     return np.stack([T.real, T.imag], axis=1), np.stack([diagonals.real, diagonals.imag], axis=2)
 
 
-def _gramians(S: Floats, C: Floats) -> tuple[Floats, Floats]:
-    """Return W with W = S'WS + C'C of real Schur forms S, and S made triangular."""
-    T, D = _triangularise(S)
+def _gramians(S: Floats, T: Floats, D: Floats, C: Floats) -> Floats:
+    """Return W with W = S'WS + C'C of real Schur forms S, triangular as T = D* S D."""
     W = np.empty_like(S)
     own_solutions(S, T, D, np.swapaxes(C, 1, 2) @ C, W)
-    return 0.5 * (W + np.swapaxes(W, 1, 2)), T
+    return 0.5 * (W + np.swapaxes(W, 1, 2))
 
 
 def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
@@ -139,7 +145,7 @@ def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
     found &= np.diagonal(R, axis1=1, axis2=2).all(axis=1)
     R[~found] = identity
     S, F = change_coordinates(S, R)
-    W, _ = _gramians(S, C @ (Z @ F))
+    W = _gramians(S, *_triangularise(S), C @ (Z @ F))
     deviations = np.abs(W - identity).max(axis=(1, 2))
     lost = np.logical_not(found & (deviations < _LARGEST_DEVIATION))
     S[lost], W[lost] = np.nan, identity
