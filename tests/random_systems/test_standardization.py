@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from ldslearn.random_systems import standardization
-from ldslearn.random_systems.standardization import count_components, fit_standardization
+from ldslearn.random_systems.standardization import (
+    count_components,
+    fit_standardization,
+    share_standardizations,
+)
 
 
 def make_sequences(n_channels=8, seed=0):
@@ -56,3 +60,15 @@ def test_every_stride_th_time_point_is_chosen():
 )
 def test_number_of_components(asked, n_channels, expected):
     assert count_components(asked, n_channels) == expected
+
+
+def test_standardizations_are_shared_by_the_same_arrays_only():
+    random = np.random.default_rng(0)
+    sequences = [random.standard_normal((4, 20)) for _ in range(3)]
+    with share_standardizations():
+        first = fit_standardization(sequences, 2)
+        assert fit_standardization(list(sequences), 2) is first
+        assert fit_standardization(sequences, 3).n_outputs == 3
+        others = fit_standardization([x + 1.0 for x in sequences], 2)
+        np.testing.assert_allclose(others.mean, first.mean + 1.0)
+    assert fit_standardization(sequences, 2) is not first

@@ -20,6 +20,7 @@ from ldslearn.auto.costs import estimate_seconds
 from ldslearn.auto.shared_encodings import SharedEncodings
 from ldslearn.auto.tasks import Task
 from ldslearn.auto.trials import KernelMatrices
+from ldslearn.random_systems.standardization import share_standardizations
 from ldslearn.sequences.moments import pooled_deviations
 
 _IMPOSSIBLE = (ValueError, np.linalg.LinAlgError)  # an encoding for these sequences
@@ -220,6 +221,7 @@ class Search:
         self._seconds[encoding] = self.clock() - start
         self.report_progress(f"encoding {len(self.coarse_losses)} tried, {best.headline}")
 
+    @share_standardizations()
     def _try_random_systems(self) -> None:
         """Evaluate the first bank of random systems, and others if they take little time."""
         for bank in self.banks:

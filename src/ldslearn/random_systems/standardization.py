@@ -1,6 +1,8 @@
 """Channels that random systems read: standardised, after a projection where there are many."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,10 +67,38 @@ def count_components(n_components: Any, n_channels: int) -> int | None:
     return int(n_components)
 
 
+_Shared = dict[tuple[int | None, ...], tuple[Standardization, Sequence[NDArray[Any]]]]
+_shared: ContextVar[_Shared | None] = ContextVar("shared_standardizations", default=None)
+
+
 def fit_standardization(
     sequences: Sequence[NDArray[Any]], n_components: int | None
 ) -> Standardization:
-    """Return means and deviations of the channels, and `n_components` directions unless None."""
+    """Return means and deviations of the channels, and `n_components` directions unless None.
+
+    Inside :func:`share_standardizations`, those of the same arrays are computed once.
+    """
+    kept, key = _shared.get(), (n_components, *map(id, sequences))
+    if kept is None:
+        return _fit_standardization(sequences, n_components)
+    if key not in kept:  # the arrays are kept, so that no other can have the same id
+        kept[key] = _fit_standardization(sequences, n_components), sequences
+    return kept[key][0]
+
+
+@contextmanager
+def share_standardizations() -> Iterator[None]:
+    """Compute the standardization of the same sequences once inside the block."""
+    token = _shared.set({})
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+
+
+def _fit_standardization(
+    sequences: Sequence[NDArray[Any]], n_components: int | None
+) -> Standardization:
     mean, deviations = pooled_moments(sequences)
     channels = Standardization(mean, np.where(deviations > 0, deviations, 1.0), None)
     if n_components is None:
