@@ -24,7 +24,6 @@ def in_blocks(monkeypatch):
     """However small a store is."""
     monkeypatch.setattr(samples_module, "_SMALLEST", 0)
     monkeypatch.setattr(samples_module, "_FEW", 0)
-    monkeypatch.setattr(samples_module, "_FEW_IN_MEMORY", 0)
 
 
 def make_both_problems(kind, n_states=4, seed=0):

@@ -31,7 +31,6 @@ def stay_on_workers(monkeypatch, *, fetched=0):
     """However few systems there are."""
     monkeypatch.setattr(samples_module, "_SMALLEST", 0)
     monkeypatch.setattr(samples_module, "_FEW", 0)
-    monkeypatch.setattr(samples_module, "_FEW_IN_MEMORY", 0)
     monkeypatch.setattr(samples_module, "_FETCHED", fetched)
 
 

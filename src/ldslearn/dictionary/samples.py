@@ -25,9 +25,7 @@ Terms = list[Columns]
 
 _BLOCKS_PER_WORKER = 2
 _SMALLEST = 2**22  # bytes of systems per block; fewer are processed at once
-# Bytes of systems: fewer are learned from here, as messages to workers take longer.
-_FEW = 2**26
-_FEW_IN_MEMORY = 2**29  # of those that are in the memory of this process
+_FEW = 2**29  # bytes of systems: fewer are learned from here, as messages to workers take longer
 _LARGEST = 2**27  # bytes of systems per block: a task needs a few times as much
 _HELD = 2**26  # bytes of columns that are kept in memory for the steps of one atom
 _FETCHED = 2**26  # bytes of columns on workers that are fetched for the steps of one atom
@@ -167,7 +165,7 @@ def open_samples(X: LDS | StoredSystems, recipe: Recipe) -> Iterator[list[Sample
 def is_in_blocks(X: LDS | StoredSystems) -> bool:
     """Whether systems are processed in blocks: many in a store, or many on a cluster."""
     if current_engine().n_workers:
-        return X.n_bytes > (_FEW if isinstance(X, StoredSystems) else _FEW_IN_MEMORY)
+        return X.n_bytes > _FEW
     return isinstance(X, StoredSystems) and X.n_bytes > _SMALLEST
 
 
