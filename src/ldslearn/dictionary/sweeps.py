@@ -93,8 +93,8 @@ class Sweep:
         codes : (N, J) array
         """
         rows, pairs = self.atoms.rows, codes.T @ codes
-        # Moves would add up their errors of rounding from sweep to sweep, and amplify them.
-        self._products = self._multiply(rows)
+        if self._before.any():  # moves add up their errors of rounding, and amplify them
+            self._products = self._multiply(rows)
         links = [_link(codes, pairs, r) for r in range(len(rows))]
         ahead, _, _ = _find_directions(self._find_gradients(links), rows)
         back, factors, overlaps = _find_directions(self._before, rows)
