@@ -109,6 +109,30 @@ def test_copies_and_columns_of_zeros_give_the_same_clusters():
     np.testing.assert_allclose(rows @ rows.swapaxes(1, 2), np.tile(np.eye(2), (5, 1, 1)), atol=1e-9)
 
 
+def test_centres_rest_where_they_cannot_improve(monkeypatch):
+    columns = make_columns("symmetric", 4, 0, n_systems=30)
+    noise = 0.01 * np.random.default_rng(0).standard_normal((2, *columns.rows.shape[1:]))
+    columns.rows[28:] = [polar(columns.rows[0] + one) for one in noise]  # near the first centre
+    columns.eigenvalues[28:] = columns.eigenvalues[0]
+    samples = Samples.of([columns])
+    moved, original = [], centres_module.MovingCentres.improve
+
+    def record(self, labels, which):
+        moved.append(which.tolist())
+        original(self, labels, which)
+
+    monkeypatch.setattr(centres_module.MovingCentres, "improve", record)
+    run_kmeans(samples, [1.0], np.arange(len(columns)), 3, 0.0, None)  # every centre is a sample
+    assert moved == [[]]
+    found = {}
+    for tol in (0.0, 1e-3):
+        moved.clear()
+        found[tol] = run_kmeans(samples, [1.0], np.arange(4), 20, tol, None)
+    assert len(moved) > 1
+    assert set(moved[-1]) < set(moved[0])  # some centres settled before the others
+    assert found[1e-3].inertia[-1] <= 1.02 * found[0.0].inertia[-1]
+
+
 def test_members_orthogonal_to_a_column_of_the_centre_are_left_to_channels():
     rows = np.zeros((2, 2, 6))
     rows[0, 0, 0] = rows[0, 1, 1] = rows[1, 0, 0] = rows[1, 1, 2] = 1.0

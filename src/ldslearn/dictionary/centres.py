@@ -13,6 +13,7 @@ from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.spans import NotInSpanError, Products, improve_centre
 
 _MOST_PAIRED = 3000  # samples whose distances are all kept while seeds are chosen
+_NEGLIGIBLE = 1e-9  # mean squared distance of copies to their centre, with rounding
 
 
 class Clustering(NamedTuple):
@@ -94,7 +95,7 @@ def seed_centres(
     while len(chosen) < n_centres:
         nearest[chosen] = 0.0
         total = nearest.sum()
-        if total <= 1e-9 * n_samples:  # only copies are left
+        if total <= _NEGLIGIBLE * n_samples:  # only copies are left
             chosen.append(int(random.choice(np.setdiff1d(np.arange(n_samples), chosen))))
             continue
         trials = random.choice(n_samples, n_trials, p=nearest / total)
@@ -145,9 +146,9 @@ class MovingCentres:
         data = [one.data for one in self.products]
         return _pick_nearest(_combine_distances(data, self.terms, self.weights, kernels))
 
-    def improve(self, labels: Indices) -> None:
-        """Move every centre closer to its members."""
-        for j in range(len(self.terms[0])):
+    def improve(self, labels: Indices, which: Indices) -> None:
+        """Move some centres closer to their members."""
+        for j in which.tolist():
             members = np.flatnonzero(labels == j)
             if not self._improve_in_spans(j, members):
                 _improve_centre(self.samples, members, self.terms, j)
@@ -215,6 +216,7 @@ def run_kmeans(
     """
     centres = MovingCentres(samples, weights, seeds, products, n_jobs)
     inertia: list[float] = []
+    last, n_centres = None, len(seeds)
     for iteration in range(max_iter + 1):
         labels, own = centres.assign_samples()
         centres.occupy_empty(labels, own)
@@ -222,7 +224,16 @@ def run_kmeans(
         settled = iteration > 0 and inertia[-2] - inertia[-1] <= tol * inertia[-2]
         if settled or iteration == max_iter:
             break
-        centres.improve(labels)
+        # A centre rests on copies of one sample, or if the last move hardly lowered its distances.
+        distances = np.bincount(labels, own, minlength=n_centres)
+        is_moving = distances > _NEGLIGIBLE * np.bincount(labels, minlength=n_centres)
+        if last is not None:
+            has_settled = last[1] - distances <= tol * last[1]
+            changed = labels != last[0]
+            has_settled[labels[changed]] = has_settled[last[0][changed]] = False
+            is_moving &= ~has_settled
+        centres.improve(labels, np.flatnonzero(is_moving))
+        last = labels, distances
     return Clustering(centres.terms, labels, inertia)
 
 
