@@ -26,14 +26,11 @@ class Tableau:
     Attributes
     ----------
     matrix : (J, J) array
-        K itself, or a copy whose upper triangle holds the tableau without the rows.
+        Its upper triangle holds the tableau without the rows.
     lengths : (J,) array
-    is_copy : bool
     rows : (n, J) array
-        Memory for rows, of which `n_rows` are in use.
     signs : (n,) array
         1 if an atom joined, -1 if it left.
-    n_rows : int
 
     References
     ----------
@@ -43,42 +40,23 @@ class Tableau:
 
     matrix: Floats
     lengths: Floats
-    is_copy: bool
     rows: Floats
     signs: Floats
-    n_rows: int = 0
-
-    @classmethod
-    def of(cls, K: Floats, rows: Floats | int) -> "Tableau":
-        """Return that without active atoms, with memory or a number of rows."""
-        memory = np.empty((rows, len(K))) if isinstance(rows, int) else rows
-        return cls(K, K.diagonal().copy(), False, memory, np.empty(len(memory)))
-
-    def parts(self, room: int) -> tuple[Floats, Floats, bool, Floats, Floats, int]:
-        """Return all attributes, with room for some rows."""
-        rows, signs = self.rows[:room], self.signs[:room]
-        return self.matrix, self.lengths, self.is_copy, rows, signs, self.n_rows
 
     def absorb_rows(self) -> None:
-        """Apply the rows to the matrix, which becomes a copy."""
-        if not self.is_copy:
-            self.matrix, self.is_copy = self.matrix.copy(), True
-        joined = self.signs[: self.n_rows] > 0.0
+        """Apply the rows to the matrix, in place, and drop them."""
+        joined = self.signs > 0.0
         for factor, which in ((-1.0, joined), (1.0, ~joined)):
             if which.any():
-                rows = self.rows[: self.n_rows]
-                rows = rows if which.all() else rows[which]
+                rows = self.rows if which.all() else self.rows[which]
                 # In the order of Fortran the lower triangle is the upper one.
                 self.matrix = blas.dsyrk(
                     factor, rows.T, beta=1.0, c=self.matrix.T, lower=1, overwrite_c=1
                 ).T
-        self.n_rows = 0
+        self.rows, self.signs = self.rows[:0], self.signs[:0]
 
     def solve(self, changes: Floats, is_active: NDArray[np.bool_]) -> Floats:
-        """Return the rates of :class:`Paths` if k changes and the bound does not.
-
-        There must be no rows.
-        """
+        """Return the rates of a path on which k changes; there must be no rows."""
         own = np.zeros_like(changes)
         np.divide(changes, self.lengths, out=own, where=is_active)
         rates = np.where(is_active, 2.0 * changes, changes)
@@ -106,39 +84,23 @@ class Tableau:
             larger[:n_old, :n_old] = self.matrix
             larger[:n_old, n_old:] = block
             larger[n_old:, n_old:] -= own.T @ block
-        self.matrix, self.is_copy = larger, True
+        self.matrix, self.rows = larger, larger[:0]
         self.lengths = np.append(self.lengths, new.diagonal())
-        self.rows = np.empty((len(self.signs), len(larger)))
 
 
-def start_tableau(K: Floats, active: Indices, rates: Floats, n_rows: int) -> Tableau | None:
-    """Return a tableau with active atoms and room for some rows; None if they are dependent.
+def start_tableau(K: Floats, active: Indices) -> Tableau | None:
+    """Return a tableau with active atoms, which overwrites K; None if they are dependent.
 
-    Its rows are V = L^-1 (K[active] - D[active]) with the Cholesky factor L L' = K[active, active].
-
-    Parameters
-    ----------
-    K : (J, J) array
-    active : (n,) array
-    rates : (J,) array
-        Change of k in a unit of time. Overwritten by the rates of :class:`Paths` with the bound
-        fixed, rates - V' L^-1 rates[active].
-    n_rows : int
+    Its rows are L^-1 (K[active] - D[active]) with the Cholesky factor L L' = K[active, active].
     """
-    n = len(active)
-    if not n:
-        return Tableau.of(K, n_rows)
-    memory = np.empty((n + n_rows, len(K)))
-    rows = np.take(K, active, axis=0, out=memory[:n])
-    within = rows[:, active]
-    lengths = within.diagonal().copy()
-    factor, failure = lapack.dpotrf(within.T, lower=1, overwrite_a=1)
-    if failure or (factor.diagonal() ** 2 <= NEGLIGIBLE_PIVOT * n * lengths).any():
-        return None
-    rows[np.arange(n), active] -= lengths
-    # V' L' = rows', in the order of Fortran and in place.
-    blas.dtrsm(1.0, factor, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1)
-    rates -= blas.dtrsv(factor, rates[active], lower=1) @ rows
-    tableau = Tableau.of(K, memory)
-    tableau.signs[:n], tableau.n_rows = 1.0, n
-    return tableau
+    rows, n = K[active], len(active)
+    if n:
+        within = rows[:, active]
+        lengths = within.diagonal().copy()
+        factor, failure = lapack.dpotrf(within.T, lower=1, overwrite_a=1)
+        if failure or (factor.diagonal() ** 2 <= NEGLIGIBLE_PIVOT * n * lengths).any():
+            return None
+        rows[np.arange(n), active] -= lengths
+        # rows' = V' L', in the order of Fortran and in place.
+        blas.dtrsm(1.0, factor, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1)
+    return Tableau(K, K.diagonal().copy(), rows, np.ones(n))

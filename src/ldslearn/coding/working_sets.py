@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from ldslearn._types import Floats, Indices
 from ldslearn.coding.checks import kkt_violation
-from ldslearn.coding.homotopy import code_rows
-from ldslearn.coding.path_following import DEPENDENT, FEW_ROWS, FREE, Paths, follow_one
-from ldslearn.coding.tableau import Tableau, start_tableau
+from ldslearn.coding.homotopy import ACTIVE, DEPENDENT, FREE, code_rows
+from ldslearn.coding.path_following import follow_on_tableau
+from ldslearn.coding.tableau import start_tableau
 
 LARGE = 1000  # atoms: above, their Gram matrix leaves the caches of a core
 _FIRST = 96  # atoms of the first working set
@@ -70,8 +70,7 @@ def _code_row(
     inside, chosen = excluded.copy(), np.flatnonzero(z)
     inside[chosen] = True
     roles = np.sign(z[chosen]).astype(np.int8)
-    tableau, is_accurate = Tableau.of(np.empty((0, 0)), FEW_ROWS), not len(chosen)
-    residual = np.inf
+    tableau, residual = None, np.inf
     for _ in range(_MAX_ROUNDS):
         active = np.flatnonzero(z)
         c = k - z[active] @ K[active]
@@ -81,14 +80,12 @@ def _code_row(
             before, residual = residual, kkt_violation(c, z, bound, excluded, nonnegative)
             if residual <= _CONVERGED * largest or residual >= before:
                 break
-            is_accurate = False
-        if not is_accurate:  # or not known, at a given start
-            own = np.flatnonzero(roles * roles == 1)
-            none = np.zeros(len(chosen))
-            start = start_tableau(_take(K, chosen, chosen), own, none, FEW_ROWS)
-            if start is None:  # they are dependent
+            tableau = None
+        is_active = np.abs(roles) == ACTIVE
+        if tableau is None:  # at the start, or inaccurate
+            tableau = start_tableau(_take(K, chosen, chosen), np.flatnonzero(is_active))
+            if tableau is None:  # active atoms are dependent
                 return np.inf
-            tableau = start
         tableau.absorb_rows()
         most = max(_LEAST, int(_GROWTH * len(chosen))) if len(chosen) else _FIRST
         if len(new) > most:
@@ -96,8 +93,8 @@ def _code_row(
         if len(new):
             n_old, chosen = len(chosen), np.append(chosen, new)
             columns = _take(K, chosen, new)
-            tableau.append(columns[:n_old], columns[n_old:], roles * roles == 1)
-            roles = np.append(roles, np.zeros(len(new), dtype=np.int8))
+            tableau.append(columns[:n_old], columns[n_old:], is_active)
+            roles = np.append(roles, np.full(len(new), FREE, dtype=np.int8))
             inside[new] = True
         part = z[chosen]
         # The correlations for which the code is optimal, and what they differ by.
@@ -105,10 +102,11 @@ def _code_row(
         optimal = np.where(part != 0.0, bound * np.sign(part), optimal)
         changes = c[chosen] - optimal
         roles[roles == DEPENDENT] = FREE
-        is_active = roles != FREE
-        rates = tableau.solve(changes, is_active) if is_active.any() else changes
-        paths = Paths.at(bound, part[None], optimal[None], rates[None], roles[None])
-        is_accurate = follow_one(0, 0.0, nonnegative, max_steps, paths, tableau)
+        rates = tableau.solve(changes, np.abs(roles) == ACTIVE)
+        if not follow_on_tableau(
+            tableau, bound, nonnegative, max_steps, part, optimal, rates, roles
+        ):
+            tableau = None
         z[chosen] = np.maximum(part, 0.0) if nonnegative else part
     return residual
 
