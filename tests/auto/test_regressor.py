@@ -69,6 +69,18 @@ def test_the_best_candidates_are_members(quick):
     assert (np.array(report.standard_error) < expected).all()
 
 
+def test_errors_are_roots_of_squares_in_the_units_of_targets(quick, monkeypatch):
+    """The standard error of a root is that of the square, divided by twice the root."""
+    X, y = make_data(12)
+    monkeypatch.setattr(
+        "ldslearn.auto.number_search._expect_squared_error", lambda *arguments: (0.25, 0.04)
+    )
+    _, report = search(X, y)
+    scale = scale_targets(y, len(y)).scale
+    np.testing.assert_allclose(report.expected_error, 0.5 * scale)
+    np.testing.assert_allclose(report.standard_error, 0.04 * scale)
+
+
 def test_one_member(quick):
     X, y = make_data(12)
     fitted, report = search(X, y, max_members=1)
