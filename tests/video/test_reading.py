@@ -1,5 +1,8 @@
 import io
 import os
+import re
+import shlex
+from pathlib import Path
 
 import av
 import numpy as np
@@ -214,6 +217,20 @@ def test_truncated_video(tmp_path):
     with pytest.raises(ValueError, match="a.avi must be a whole video"):
         read_video(tmp_path / "a.avi")
     assert len(read_video(tmp_path / "a.avi", length=5)) == 5
+
+
+def test_the_command_in_the_message_works_where_the_user_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("my clips", "first one.mp4")
+    path.parent.mkdir()
+    write_video(path, SMOOTH)
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ValueError, match="must be a whole video or image") as caught:
+        read_video(path)
+    (command,) = re.findall("`(.*)`", str(caught.value))
+    _, _, source, _ = shlex.split(command)
+    assert command.startswith("ffmpeg -i ")
+    assert Path(source) == path
 
 
 def promise(path, n_frames):

@@ -1,6 +1,7 @@
 """Decode videos and folders of images frame by frame, each resized before the next is read."""
 
 import re
+import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -290,6 +291,6 @@ def _undecodable_video(path: Path, n_frames: int, reason: str) -> ValueError:
         path,
         "be a whole video or image",
         f"bytes that cannot be decoded after {n_frames} frames",
-        "It may have been cut short in a copy: copy it again. Or convert it, for example: "
-        f"ffmpeg -i {path.name} converted.mp4",
+        "It may have been cut short in a copy: copy it again. Or convert it, for example by "
+        f"`ffmpeg -i {shlex.quote(str(path))} converted.mp4`.",
     )
