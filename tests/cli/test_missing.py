@@ -62,6 +62,19 @@ def test_inspect_says_how_much_is_missing(folder, capsys):
     assert "missing samples" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("n_missing", "text"), [(0, None), (1, "less than 0.1 %"), (5, "0.1 %"), (1234, "12.3 %")]
+)
+def test_few_missing_samples_are_not_zero_per_cent(n_missing, text, capsys, tmp_path):
+    x = np.random.default_rng(0).standard_normal((2, 5000))
+    x.flat[:n_missing] = np.nan
+    save_npz(tmp_path / "one.npz", Collection([x], gaps=True))
+    assert run(["inspect", str(tmp_path / "one.npz"), "--missing", "smooth"]) == 0
+    rows = [line.split("│") for line in capsys.readouterr().out.splitlines()]
+    values = [row[2].strip() for row in rows if len(row) > 2 and "missing samples" in row[1]]
+    assert values == ([] if text is None else [text])
+
+
 def test_train_and_predict(folder, tmp_path, capsys):
     model = tmp_path / "model.lds"
     assert run(["train", str(folder), *QUICK, "--missing", "smooth", "-o", str(model)]) == 0

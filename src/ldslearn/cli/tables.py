@@ -72,14 +72,13 @@ def tabulate_skipped(skipped: Sequence[Sequence[str]]) -> list[Table | str]:
 def tabulate_collection(title: str, data: dict[str, Any]) -> list[Table | str]:
     """Return the tables of a collection's description, and of its skipped items."""
     shortest, longest = data["shortest"], data["longest"]
-    missing = data.get("missing", 0)  # older models do not say
     lengths = f"{longest}" if shortest == longest else f"{shortest} to {longest}"
     rows = {
         "sequences": data["n_sequences"],
         "channels": _format_channels(data),
         "frame size": " x ".join(map(str, data["frame_shape"] or [])),
         "lengths": f"{lengths} time points",
-        "missing samples": f"{missing:.1%}" if missing else None,
+        "missing samples": _format_missing(data.get("missing", 0)),  # older models have none
         "rate": _format_rate(data.get("rates")),
         "classes": ", ".join(f"{name} ({count})" for name, count in data["classes"].items()),
         "groups": data["n_groups"] or None,
@@ -134,6 +133,13 @@ def _format_channels(data: dict[str, Any]) -> str:
         return str(data["n_channels"])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{data['n_channels']}: {', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def _format_missing(fraction: float) -> str:
+    """Return the fraction of missing samples in per cent; nothing for none."""
+    if not fraction:
+        return ""
+    return f"{100 * fraction:.1f} %" if fraction >= 0.0005 else "less than 0.1 %"
 
 
 def _format_rate(rates: list[float] | None) -> str:
