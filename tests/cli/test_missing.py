@@ -48,6 +48,13 @@ def test_the_default_says_what_to_do(folder, failure):
     assert "--missing smooth" in message
 
 
+def test_the_help_says_what_each_choice_does(capsys):
+    assert run(["evaluate", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for words in ("missing values: empty", "'raise': stop with an error", "'smooth': accept them"):
+        assert words in shown
+
+
 def test_evaluate(folder, capsys):
     assert run(["evaluate", str(folder), *QUICK, *SMOOTH]) == 0
     printed = capsys.readouterr()

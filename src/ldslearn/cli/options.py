@@ -133,8 +133,9 @@ Missing = Annotated[
     str,
     typer.Option(
         "--missing",
-        help="raise: missing values are errors. smooth: empty cells, NaN and NA are gaps, as are "
-        "time stamps that lack, and systems are fitted to the samples that are there.",
+        help="What to do with missing values: empty cells, NaN or NA. 'raise': stop with an error. "
+        "'smooth': accept them, and gaps between time stamps; systems are fitted to the samples "
+        "that exist.",
         callback=check_choice("--missing", "ldslearn.models.encoder_gaps", "MISSING_POLICIES"),
         rich_help_panel=_FILES,
     ),
