@@ -438,6 +438,16 @@ def test_help_teaches(capsys):
     assert "0.1.0" in capsys.readouterr().out
 
 
+def test_help_shows_flags_without_a_type(capsys):
+    for arguments in ([], ["evaluate"], ["reproduce"]):
+        assert run([*arguments, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert "--help" in shown
+        assert "bool" not in shown.lower()
+    assert run(["evaluate", "--json=1"]) == 2
+    assert "--json" in capsys.readouterr().err
+
+
 def test_help_speaks_of_other_commands_only_where_it_applies(capsys):
     for name, is_applied in (("cluster", False), ("convert", False), ("evaluate", True)):
         assert run([name, "--help"]) == 0

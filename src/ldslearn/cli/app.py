@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import ldslearn
 from ldslearn.cli.commands.cluster import cluster
@@ -31,7 +32,28 @@ COMMANDS = (
     convert, reproduce, encode, learn, code, index, search,
 )  # fmt: skip
 
+
+class _PlainFlags:
+    """Help that shows no type for flags, which take no value: ``--json``, not ``--json <bool>``."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if getattr(one, "is_flag", False):
+                one.metavar = ""
+        return found
+
+
+class _Command(_PlainFlags, TyperCommand):
+    pass
+
+
+class _Group(_PlainFlags, TyperGroup):
+    pass
+
+
 app = typer.Typer(
+    cls=_Group,
     help="Classify, cluster, compare and synthesize videos and other time series. One linear "
     "dynamical system is fitted to each sequence.\n\nTry: ldslearn make-clips clips; ldslearn "
     "evaluate clips; ldslearn train clips -o model.lds; ldslearn predict model.lds "
@@ -73,4 +95,4 @@ def _add_hint(command: Callable[..., None]) -> Callable[..., None]:
 
 
 for _command in COMMANDS:
-    app.command()(_add_hint(_command))
+    app.command(cls=_Command)(_add_hint(_command))
