@@ -154,6 +154,13 @@ def test_parameters_without_a_value_are_automatic(clips, capsys):
     ]
 
 
+def test_a_record_has_one_name_for_the_time_budget(clips, capsys):
+    options = ["--budget", "0.5", "--folds", "2", "--jobs", "1", "--json"]
+    record = answer(capsys, "evaluate", clips, *options)
+    assert record["parameters"] == {"time_budget": {"value": 0.5, "from": "given"}}
+    assert [one["report"]["time_budget"] for one in record["rounds"]] == [0.5, 0.5]
+
+
 def settled(method, name=None, **given):
     return settle_parameters(METHODS[method], given, name).as_dict()
 

@@ -35,7 +35,7 @@ MOTIONS = Collection(
 
 def diagnose(data, method, protocol="folds:2", **options):
     first = []
-    settings = Settings(atoms=4, budget=1.0)
+    settings = Settings(atoms=4, time_budget=1.0)
     outer = parse_protocol(protocol)
     record = evaluate(
         data, method, outer, settings=settings, on_first=first.append, **options

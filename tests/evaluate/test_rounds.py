@@ -92,9 +92,9 @@ def test_a_search_in_a_process_has_the_processor_time_that_threads_would_have(da
 
     monkeypatch.setattr(module, "run_round", keep)
     monkeypatch.setattr(module, "_run_elsewhere", run_elsewhere)
-    list_rounds(data, AUTO, Settings(n_jobs=2, budget=7.0), {})
+    list_rounds(data, AUTO, Settings(n_jobs=2, time_budget=7.0), {})
     (first, _), (second, _), (third, _) = FOLDS.splits(data, 0)
-    expected = Settings(n_jobs=1, budget=7.0 * 3 / 2)
+    expected = Settings(n_jobs=1, time_budget=7.0 * 3 / 2)
     assert seen[0] == 1
     for (train, settings), own in zip(seen[1:], (second, first, third), strict=True):
         np.testing.assert_array_equal(train, own)

@@ -81,7 +81,7 @@ def test_wrong_predictions_are_listed(method, kind, n_classes):
     y = [f"class {k % n_classes}" for k in range(24)]
     data = Collection([random.normal(size=(3, 24)) for _ in y], y, names=[f"f{k}" for k in y])
     given = {} if method in ("auto", "random-systems") else {"n_states": 2, "sparsity": 0.1}
-    settings, seen = Settings(atoms=3, budget=1), []
+    settings, seen = Settings(atoms=3, time_budget=1), []
     protocol = parse_protocol("folds:2")
     record = evaluate(data, method, protocol, settings=settings, on_first=seen.append, **given)
     wrong = record["mislabelled"]
@@ -113,7 +113,7 @@ def test_wrong_predictions_are_listed(method, kind, n_classes):
 def test_every_method_runs(method):
     sequences, y = make_lds_sequences(n_classes=2, n_per_class=6, random_state=0)[:2]
     data = Collection(list(sequences), y)
-    settings = Settings(atoms=3, order=3, budget=1)
+    settings = Settings(atoms=3, order=3, time_budget=1)
     given = {} if method in ("auto", "random-systems") else {"n_states": 3, "sparsity": 0.1}
     record = evaluate(data, method, parse_protocol("folds:2"), settings=settings, **given)
     assert record["accuracy"] >= 0.7
@@ -167,12 +167,12 @@ def test_auto_is_held_out_as_it_will_be_tested(motions, monkeypatch):
     monkeypatch.setattr("ldslearn.evaluate.methods.AutoLDSClassifier", Spy)
     parts = np.tile([1, 2, 3], 27)[:80]
     data = Collection(motions.X, motions.y, parts)
-    evaluate(data, "auto", parse_protocol("split:3"), settings=Settings(budget=1))
+    evaluate(data, "auto", parse_protocol("split:3"), settings=Settings(time_budget=1))
     assert sorted(set(seen[0])) == ["1", "2"]
-    evaluate(motions, "auto", settings=Settings(budget=1))
+    evaluate(motions, "auto", settings=Settings(time_budget=1))
     assert seen[1] is None
     grouped = Collection(motions.X, motions.y, groups=parts)
-    evaluate(grouped, "auto", parse_protocol("groups"), settings=Settings(budget=1))
+    evaluate(grouped, "auto", parse_protocol("groups"), settings=Settings(time_budget=1))
     assert all(len(set(groups)) == 2 for groups in seen[2:])
 
 

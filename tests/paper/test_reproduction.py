@@ -310,7 +310,7 @@ def test_seeds_of_the_search_share_the_given_split(monkeypatch):
             seeds.append((self.random_state, self.time_budget, len(X)))
             return super().fit(X, y, groups)
 
-    auto = replace(METHODS["auto"], build=lambda s: Search(s.budget, random_state=s.seed))
+    auto = replace(METHODS["auto"], build=lambda s: Search(s.time_budget, random_state=s.seed))
     monkeypatch.setitem(METHODS, "auto", auto)
     numbers = compute(Run("auto", MOTIONS, {"budget": 0.5, "rounds": 2}))
     assert seeds == [(0, 0.5, 40), (1, 0.5, 40)]

@@ -34,7 +34,7 @@ DATA = Collection(list(X_TRAIN), Y_TRAIN)
 
 def trained(method="lds-sc-grass", data=DATA):
     if method in ("auto", "random-systems"):
-        return train(data, method, settings=Settings(budget=2))
+        return train(data, method, settings=Settings(time_budget=2))
     return train(
         data, method, n_states=4, sparsity=0.1, delays=2, settings=Settings(atoms=3, order=3)
     )

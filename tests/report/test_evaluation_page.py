@@ -28,7 +28,7 @@ X, Y, _, _ = load_basic_motions()
 def text():
     y = np.where(Y == "Running", HOSTILE, Y)
     data = Collection(list(X), y, names=[f"{HOSTILE}{i}" for i in range(len(X))])
-    rounds, settings = [], Settings(budget=1)
+    rounds, settings = [], Settings(time_budget=1)
     record = evaluate(
         data, "auto", parse_protocol("folds:2"), settings=settings, on_first=rounds.append
     )

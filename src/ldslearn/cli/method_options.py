@@ -152,7 +152,7 @@ def method_options(
             "sparsity": sparsity, "atoms": atoms, "per_class": per_class, "order": order,
             "mix": parse_number_or("--mix", mix, "cv", 0.0, 1.0),
             "bandwidth": parse_number_or("--bandwidth", bandwidth, "median", 0.0, None),
-            "budget": budget, "contamination": contamination,
+            "time_budget": budget, "contamination": contamination,
         }  # fmt: skip
         parameters = ldslearn.evaluate.settle_parameters(found, values, layout)
     return {"method": found.name, **parameters.as_arguments(seed, jobs)}

@@ -41,7 +41,7 @@ class Settings:
         Atoms of a dictionary, or of the dictionary of each class with `per_class`.
     order : int, default=5
         Blocks of the finite observability matrix, L.
-    budget : float, default=30.0
+    time_budget : float, default=30.0
         Time budget of the method "auto", in seconds.
     seed : int, default=0
     n_jobs : int or None, default=None
@@ -66,7 +66,7 @@ class Settings:
     sparsity: float = 0.1
     atoms: int = 16
     order: int = 5
-    budget: float = COMMAND_BUDGET
+    time_budget: float = COMMAND_BUDGET
     seed: int = 0
     n_jobs: int | None = None
     mix: float | Literal["cv"] = 0.5
@@ -176,8 +176,8 @@ METHODS = {
         Method(
             "auto",
             "all parameters chosen on training data",
-            lambda s: AutoLDSClassifier(s.budget, random_state=s.seed, n_jobs=s.n_jobs),
-            ("budget",),
+            lambda s: AutoLDSClassifier(s.time_budget, random_state=s.seed, n_jobs=s.n_jobs),
+            ("time_budget",),
             automatic=True,
         ),
         Method(

@@ -19,7 +19,7 @@ _DEFAULTS = {
     "scale": 2.5,
     **{one.name: one.default for one in fields(Settings) if one.name not in _UNKNOWN},
 }
-_OPTIONS = {"n_states": "states"}  # on the command line
+_OPTIONS = {"n_states": "states", "time_budget": "budget"}  # on the command line
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,8 @@ def run_rounds(
     n_at_once = _count_processes(data, method, settings, len(splits))
     if n_at_once > 1:
         in_turn = -(-len(splits) // n_at_once)
-        budget = settings.budget * len(splits) / in_turn
-        settings = replace(settings, n_jobs=1, budget=budget)
+        budget = settings.time_budget * len(splits) / in_turn
+        settings = replace(settings, n_jobs=1, time_budget=budget)
     arguments: tuple[Any, ...] = (method, protocol, settings, given)
     elsewhere = [(data, *split, *arguments) for i, split in enumerate(splits) if i % n_at_once]
     with (

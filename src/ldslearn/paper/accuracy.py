@@ -108,7 +108,7 @@ def search_automatically(run: Run, *, budget: float, rounds: int) -> Numbers:
         name: [] for name in ("accuracy", "expected", "error", "n_test", "fit_seconds", *KINDS)
     }
     for seed, (train, test) in enumerate(list_rounds(run.data_set, rounds)):
-        settings = Settings(budget=budget, seed=seed, n_jobs=run.data_set.n_jobs)
+        settings = Settings(time_budget=budget, seed=seed, n_jobs=run.data_set.n_jobs)
         start = time.perf_counter()
         fit = fit_method(METHODS["auto"], data[train], settings, outer=protocol)
         numbers["fit_seconds"].append(time.perf_counter() - start)
