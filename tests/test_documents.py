@@ -46,6 +46,13 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), f"{name_page(page)} links to {target}"
 
 
+def test_every_part_of_the_library_has_a_page():
+    table = (ROOT / "README.md").read_text("utf-8").split("| where | what | page |")[1]
+    rows = [line.split("|") for line in table.split("\n\n")[0].splitlines()[2:]]
+    assert len(rows) >= 20
+    assert not [row[1].strip() for row in rows if "](" not in row[3]]
+
+
 def test_no_page_has_the_name_of_one_that_sphinx_writes():
     names = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     assert names.isdisjoint({"search.md", "genindex.md"})
