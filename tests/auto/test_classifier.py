@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 import ldslearn
 from ldslearn import AutoLDSClassifier, LDSEncoder, SparseCodingClassifier
 from ldslearn.auto import ChannelScaler
+from ldslearn.auto.ensemble import choose_members
 from ldslearn.auto.fold_assignment import assign_folds
 from ldslearn.classify.calibration import calibrated_probabilities
 from ldslearn.datasets import load_basic_motions, make_lds_sequences
@@ -84,6 +85,16 @@ def test_each_kind_can_be_used_alone(model):
         model.keep_kind("all")
     with pytest.raises(ValueError, match="kind must be that of a member; got fitted systems"):
         random.keep_kind("fitted systems")
+
+
+@pytest.mark.parametrize(("n_banks", "n_fitted"), [(3, 17), (1, 19), (0, 20)])
+def test_both_kinds_count_among_the_twenty_members(n_banks, n_fitted):
+    """As docs/auto.md says."""
+    is_random = np.arange(100) >= 100 - n_banks
+    most = AutoLDSClassifier().max_members
+    members = choose_members(np.linspace(0.1, 1, 100), is_random, most)
+    assert np.count_nonzero(is_random[members.indices]) == n_banks
+    assert np.count_nonzero(~is_random[members.indices]) == n_fitted
 
 
 def test_one_member_is_the_best_candidate():
