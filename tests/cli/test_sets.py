@@ -161,6 +161,13 @@ def test_a_record_has_one_name_for_the_time_budget(clips, capsys):
     assert [one["report"]["time_budget"] for one in record["rounds"]] == [0.5, 0.5]
 
 
+def test_the_parameters_of_every_method_are_listed(clips, capsys, tmp_path):
+    for command in (["evaluate", clips, "--folds", "2"], ["train", clips, "-o", tmp_path / "m"]):
+        assert run([*map(str, command), "--budget", "0.5", "--jobs", "1"]) == 0
+        rows = [line.split("│")[1:4] for line in capsys.readouterr().out.splitlines()]
+        assert ["time_budget", "0.5", "given"] in [[cell.strip() for cell in row] for row in rows]
+
+
 def settled(method, name=None, **given):
     return settle_parameters(METHODS[method], given, name).as_dict()
 

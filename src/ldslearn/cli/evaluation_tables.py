@@ -92,14 +92,13 @@ def tabulate_evaluation(name: str, record: dict[str, Any]) -> list[Table | str]:
 
 
 def _tabulate_parameters(parameters: Mapping[str, Mapping[str, Any]]) -> list[Table | str]:
-    """Return a table of the parameters of a method and where they come from; none for auto."""
-    known = {name: one for name, one in parameters.items() if name != "budget"}
-    if not known:
+    """Return a table of the parameters of a method and where they come from, if there are any."""
+    if not parameters:
         return []
     table = Table(title="parameters", title_justify="left")
     for column in ("parameter", "value", "from"):
         table.add_column(column)
-    for name, one in known.items():
+    for name, one in parameters.items():
         value = one["value"]
         text = "automatic" if value is None else escape_text(str(value))
         table.add_row(name, text, escape_text(one["from"]))
