@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ldslearn import LDSEncoder, SparseCodingClassifier
+from ldslearn.cli.evaluation_tables import tabulate_evaluation
 from ldslearn.cli.running import run
 from ldslearn.datasets import Collection, load_folder, load_npz, save_npz
 from ldslearn.video import read_video, write_video
@@ -183,6 +184,23 @@ def test_auto_is_the_default(clips, capsys, tmp_path):
     assert record["accuracy"] > 0.6
     assert run(["evaluate", str(clips), "--folds", "3", "--budget", "1"]) == 0
     assert "auto, folds:3" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore:the code of system")
+def test_a_search_that_the_time_budget_cut_short_is_named_with_the_remedy(clips, capsys, tmp_path):
+    remedy = "; --budget SECONDS gives more time."
+    arguments = ["evaluate", clips, "--folds", 3, "--budget", 0.5, "--jobs", 1]
+    record = answer(capsys, *arguments)
+    last = tabulate_evaluation("clips", record)[-1]
+    assert last == f"The time budget ended the search early in 3 of 3 rounds{remedy}"
+    record["rounds"][0]["report"]["stopped"] = "nothing better was left to try"
+    assert "in 2 of 3 rounds" in tabulate_evaluation("clips", record)[-1]
+    for one in record["rounds"]:
+        one["report"]["stopped"] = "nothing better was left to try"
+    assert not [one for one in tabulate_evaluation("clips", record) if remedy in str(one)]
+    path = tmp_path / "m.lds"
+    assert run(["train", str(clips), "-o", str(path), "--budget", "0.5", "--jobs", "1"]) == 0
+    assert f"The time budget ended the search early{remedy}" in capsys.readouterr().out
 
 
 def test_predict(clips, model, capsys):

@@ -8,6 +8,8 @@ from typing import Any
 from ldslearn.auto.report_html import describe_member, format_accuracy, render_report
 from ldslearn.drawing.card import count_nouns
 
+STOPPED_BY_BUDGET = "stopped by the time budget"  # `stopped` begins so if the search was cut short
+
 
 @dataclass(frozen=True, kw_only=True)
 class SearchReport:

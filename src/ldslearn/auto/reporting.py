@@ -15,7 +15,7 @@ from ldslearn.auto.expectation import (
     measure_optimism,
     measure_standard_error,
 )
-from ldslearn.auto.report import Report
+from ldslearn.auto.report import STOPPED_BY_BUDGET, Report
 from ldslearn.auto.search import Search
 from ldslearn.auto.trials import Trial
 from ldslearn.drawing.card import count_nouns
@@ -169,4 +169,4 @@ def explain_end(search: Search) -> str:
         return "nothing better was left to try"
     *some, last = dict.fromkeys(search.left_out)
     what = f"{', '.join(some)} and {last}" if some else last
-    return f"stopped by the time budget, without further {what}"
+    return f"{STOPPED_BY_BUDGET}, without further {what}"

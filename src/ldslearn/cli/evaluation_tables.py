@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ldslearn.auto.report import STOPPED_BY_BUDGET
 from ldslearn.auto.report_html import describe_encoding
 from ldslearn.cli.tables import escape_text, tabulate_collection, tabulate_facts, tabulate_rows
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
@@ -36,6 +37,7 @@ def tabulate_training(title: str, about: Mapping[str, Any]) -> list[Table | str]
         *tabulate_collection(title, about["data"]),
         *_tabulate_parameters(about["parameters"]),
         tabulate_facts("trained model", rows),
+        *_describe_budget([] if report is None else [report]),
     ]
 
 
@@ -88,6 +90,7 @@ def tabulate_evaluation(name: str, record: dict[str, Any]) -> list[Table | str]:
         *_tabulate_confusion(record),
         *_tabulate_mislabelled(record),
         *_summarize(record),
+        *_describe_budget([one["report"] for one in record["rounds"] if "report" in one]),
     ]
 
 
@@ -103,6 +106,15 @@ def _tabulate_parameters(parameters: Mapping[str, Mapping[str, Any]]) -> list[Ta
         text = "automatic" if value is None else escape_text(str(value))
         table.add_row(name, text, escape_text(one["from"]))
     return [table]
+
+
+def _describe_budget(reports: list[Mapping[str, Any]]) -> list[str]:
+    """Return a line with the remedy if the time budget ended automatic searches early."""
+    n_stopped = sum(one["stopped"].startswith(STOPPED_BY_BUDGET) for one in reports)
+    if not n_stopped:
+        return []
+    rounds = f" in {n_stopped} of {len(reports)} rounds" if len(reports) > 1 else ""
+    return [f"The time budget ended the search early{rounds}; --budget SECONDS gives more time."]
 
 
 def _tabulate_mislabelled(record: dict[str, Any]) -> list[Table | str]:
