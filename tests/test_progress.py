@@ -34,10 +34,30 @@ def test_nested_work_is_named_next_to_the_bar(monkeypatch, capsys):
     assert _progress._describe_nested is None
 
 
+def test_work_may_be_described_instead_of_what_is_nested_in_it(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(_progress, "_SECONDS_BEFORE_PROGRESS", -1.0)
+    with _progress.show_progress("round 1 of 2", 2), _progress.describe_work("compiling"):
+        for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
+    shown = capsys.readouterr().err
+    assert "round 1 of 2: compiling" in shown
+    assert "fitting systems" not in shown
+    with _progress.show_progress("round 1 of 2", 2):
+        with _progress.describe_work("compiling"):
+            pass
+        for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
+    assert "round 1 of 2: fitting systems" in capsys.readouterr().err
+    with _progress.describe_work("compiling"):  # no bar
+        pass
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("elapsed", "seconds", "done", "total", "text"),
     [
-        (7.0, 0.0, 0, 5, ""),
+        (7.0, 0.0, 0, 5, "0:07 so far"),
+        (3725.2, 0.0, 0, 5, "1:02:05 so far"),
         (20.0, 20.0, 1, 5, "1:20 left"),
         (35.0, 20.0, 1, 5, "1:05 left"),  # counted down while the second item runs
         (150.0, 20.0, 1, 5, "0:00 left"),
@@ -45,7 +65,7 @@ def test_nested_work_is_named_next_to_the_bar(monkeypatch, capsys):
     ],
 )
 def test_time_left_follows_the_items_that_are_done(elapsed, seconds, done, total, text):
-    assert _progress.describe_time_left(elapsed, seconds, done, total) == text
+    assert _progress.describe_time(elapsed, seconds, done, total) == text
 
 
 def test_no_progress_for_short_work(monkeypatch, capsys):
@@ -76,6 +96,23 @@ def test_a_bar_appears_while_the_first_item_says_nothing(terminal, monkeypatch, 
     assert started == ["cancelled"]
 
 
+def test_a_bar_that_appears_later_keeps_what_nested_work_does(terminal, monkeypatch, capsys):
+    later = []
+
+    class Timer:
+        def __init__(self, seconds, function):
+            later.append(function)
+            self.start = self.cancel = lambda: None
+
+    monkeypatch.setattr(_progress.threading, "Timer", Timer)
+    monkeypatch.setattr(_progress, "_SECONDS_BEFORE_PROGRESS", 1000.0)
+    with _progress.show_progress("round 1 of 2", 2):
+        for_each_block(lambda block: None, 3, n_jobs=1, description="compiling")
+        monkeypatch.setattr(_progress, "_SECONDS_BEFORE_PROGRESS", -1.0)
+        later[0]()
+    assert "round 1 of 2: compiling" in capsys.readouterr().err
+
+
 def test_hidden_progress_has_no_bar(terminal, capsys):
     with _progress.hide_progress():
         for_each_block(lambda block: None, 3, n_jobs=1, description="fitting systems")
@@ -92,7 +129,7 @@ def test_the_time_of_the_last_item_reaches_the_bar(terminal, monkeypatch):
         seen.append((seconds, done, total))
         return ""
 
-    monkeypatch.setattr(_progress, "describe_time_left", describe)
+    monkeypatch.setattr(_progress, "describe_time", describe)
     with _progress.show_progress("evaluating", 4) as advance:
         now[0] = 130.0
         advance(1)

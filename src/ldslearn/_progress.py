@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, with the time left and what nested work does."""
+"""A progress bar on a terminal, with the time so far or left and what nested work does."""
 
 import threading
 import time
@@ -19,8 +19,10 @@ from rich.text import Text
 _SECONDS_BEFORE_PROGRESS = 1.0
 
 
-class _TimeLeftColumn(ProgressColumn):
+class _TimeColumn(ProgressColumn):
     """Time left if all items take as long as those that are done, counted down from item to item.
+
+    Before the first is done, the time so far.
 
     Rich's own column has none while an item takes longer than half a minute.
     """
@@ -29,15 +31,17 @@ class _TimeLeftColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         return Text(
-            describe_time_left(
+            describe_time(
                 task.elapsed or 0.0, task.fields["seconds"], task.completed, task.total or 0
             ),
             style="progress.remaining",
         )
 
 
-def describe_time_left(elapsed: float, seconds: float, done: float, total: float) -> str:
+def describe_time(elapsed: float, seconds: float, done: float, total: float) -> str:
     """Return the time left, if `done` of `total` items took `seconds`, as ``1:23 left``.
+
+    If none is done, the time so far, as ``0:07 so far``.
 
     Parameters
     ----------
@@ -48,12 +52,15 @@ def describe_time_left(elapsed: float, seconds: float, done: float, total: float
     done, total : float
     """
     if not done:
-        return ""
-    left = max(0, round(seconds / done * total - elapsed))
-    hours, minutes = divmod(left // 60, 60)
-    return (
-        f"{hours}:{minutes:02}:{left % 60:02} left" if hours else f"{minutes}:{left % 60:02} left"
-    )
+        return f"{_format_clock(elapsed)} so far"
+    return f"{_format_clock(max(0.0, seconds / done * total - elapsed))} left"
+
+
+def _format_clock(seconds: float) -> str:
+    """Return ``1:23``, or ``1:02:03`` with hours."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 _bar_lock = threading.Lock()
@@ -77,22 +84,25 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
         yield lambda count, text=None: tell(text or description) if tell else None
         return
     started, done, own, is_over = time.monotonic(), 0, description, False
+    latest = description  # what was written last, which may be of nested work
     seconds = 0.0  # until the last item was done
     writing = threading.Lock()  # a nested thread may end after the bar
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        _TimeLeftColumn(),
+        _TimeColumn(),
         console=console,
         transient=True,
     )
     task = bar.add_task(description, total=total, seconds=0.0)
 
     def write(text: str) -> None:
+        nonlocal latest
         with writing:
             if is_over:
                 return
+            latest = text
             bar.update(task, completed=done, description=text, seconds=seconds)
             is_long = time.monotonic() - started > _SECONDS_BEFORE_PROGRESS
             if is_long and not bar.live.is_started:
@@ -110,7 +120,7 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
 
     _describe_nested = describe
     # The first item may take long, and say nothing meanwhile.
-    timer = threading.Timer(1.1 * _SECONDS_BEFORE_PROGRESS, lambda: write(own))
+    timer = threading.Timer(1.1 * _SECONDS_BEFORE_PROGRESS, lambda: write(latest))
     timer.daemon = True
     try:
         timer.start()
@@ -122,6 +132,19 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
             is_over = True
             bar.stop()
         _bar_lock.release()
+
+
+@contextmanager
+def describe_work(text: str) -> Iterator[None]:
+    """Write `text` next to the bar inside the block, instead of what nested work does."""
+    global _describe_nested
+    tell, _describe_nested = _describe_nested, None
+    if tell is not None:
+        tell(text)
+    try:
+        yield
+    finally:
+        _describe_nested = tell
 
 
 @contextmanager

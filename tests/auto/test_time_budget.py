@@ -66,6 +66,13 @@ def test_the_search_ends_within_its_part_of_the_budget(budget):
         check_is_fitted(pipeline[-1])
 
 
+def test_the_bar_names_the_compilation_of_functions(monkeypatch):
+    told = []
+    monkeypatch.setattr("ldslearn._progress._describe_nested", told.append)
+    search(Clock(1.0), 0.01)
+    assert told[0] == "loading functions, which the first run compiles"
+
+
 def test_the_report_says_what_was_left_out():
     _, report = search(Clock(1.0), 20)
     assert report.stopped == (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldslearn._progress import describe_work
 from ldslearn._types import Floats, Indices
 from ldslearn.auto.candidates import (
     ORDERS,
@@ -184,10 +185,11 @@ class Search:
         few = self.task.pick_few()
         X, task = [self.X[i] for i in few], self.task.select(few)
         folds = np.arange(len(few), dtype=np.float64)[None]
-        kernels = KernelMatrices.of(encoding, X, self.n_jobs)
-        task.evaluate_rules(kernels, encoding, task.quick_rules, folds, self.n_jobs)
-        if self.banks:
-            task.evaluate_bank(self.banks[0], X, folds, self.n_jobs)
+        with describe_work("loading functions, which the first run compiles"):
+            kernels = KernelMatrices.of(encoding, X, self.n_jobs)
+            task.evaluate_rules(kernels, encoding, task.quick_rules, folds, self.n_jobs)
+            if self.banks:
+                task.evaluate_bank(self.banks[0], X, folds, self.n_jobs)
         self.warm_up_seconds = self.clock() - start
         self.deadline += self.warm_up_seconds
 
