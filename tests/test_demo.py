@@ -27,7 +27,7 @@ def test_demo_prints_and_draws_into_the_folder_it_names(tmp_path, capsys):
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert re.search(r'<span class="big">(8|9)\d\.\d %</span>accuracy', page)
     n_wrong = int(re.search(r"Wrong predictions: (\d+) of 72", page).group(1))
-    # Two clips for each of six classes, twelve atoms, and mislabelled sequences.
+    # Two clips for each of six classes, twelve atoms, and misclassified sequences.
     assert page.count('class="film"') == 6 * 2 + 12 + min(n_wrong, 12)
     for name in (name for name in names if name.endswith(".png")):
         picture = matplotlib.image.imread(folder / name)

@@ -280,7 +280,7 @@ def _make_page(folder: Path) -> str:
         data, "covlds-dl", parse_protocol("folds:2"),
         n_states=5, sparsity=0.1, settings=Settings(atoms=16), on_first=first.append,
     )  # fmt: skip
-    diagnostics = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
+    diagnostics = compute_diagnostics(data, first[0], misclassified=record["misclassified"])
     return render_evaluation_page(
         record, f"ldslearn demo {folder}", diagnostics, name="dynamic textures"
     )

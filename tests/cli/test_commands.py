@@ -77,7 +77,7 @@ def test_evaluate(clips, capsys, tmp_path):
     assert "balanced accuracy {:.1f} %, macro F1 {:.1f} %".format(*measures) in shown
     assert f"{100 * record['rounds'][0]['accuracy']:.1f} % │" in shown
     assert "│ frame size " in shown
-    confusion = shown.split("confusion matrix")[1].split("mislabelled")[0]
+    confusion = shown.split("confusion matrix")[1].split("misclassified")[0]
     rows = [line.split("│")[1:-1] for line in confusion.splitlines() if "│" in line]
     for name, counts, row in zip(record["classes"], record["confusion"], rows, strict=True):
         assert [cell.strip() for cell in row] == [name, *(str(n) if n else "." for n in counts)]
@@ -99,7 +99,7 @@ def test_a_confusion_too_wide_for_the_terminal_is_told_in_words(clips, capsys, m
     assert record["confusion"][place[0]][place[1]] == worst == int(first.split("(")[1].strip(")"))
 
 
-def test_mislabelled_items_are_listed(clips, tmp_path):
+def test_misclassified_items_are_listed(clips, tmp_path):
     def evaluated(*options):
         command = [
             sys.executable, "-m", "ldslearn", "evaluate", clips, *GRASS, "--states", "1",
@@ -110,7 +110,7 @@ def test_mislabelled_items_are_listed(clips, tmp_path):
         return done.stdout
 
     record = json.loads(evaluated("--json"))
-    wrong = record["mislabelled"]
+    wrong = record["misclassified"]
     n_tested = sum(map(sum, record["confusion"]))
     n_right = sum(row[k] for k, row in enumerate(record["confusion"]))
     assert len(wrong) == n_tested - n_right > 10
@@ -118,7 +118,7 @@ def test_mislabelled_items_are_listed(clips, tmp_path):
         assert one["name"].split("/")[0] == one["label"] != one["predicted"]
         assert 1 / 6 <= one["share"] <= 1
     shown = evaluated("--report", str(tmp_path / "page.html"))
-    listed = shown.split("mislabelled")[1]
+    listed = shown.split("misclassified")[1]
     rows = [line.split("│")[1:-1] for line in listed.splitlines() if "│" in line]
     assert [[cell.strip() for cell in row] for row in rows] == [
         [one["name"], one["label"], one["predicted"], f"{one['share']:.2f}"] for one in wrong[:10]

@@ -41,7 +41,7 @@ def diagnose(data, method, protocol="folds:2", **options):
         data, method, outer, settings=settings, on_first=first.append, **options
     )  # fmt: skip
     assert len(first) == 1
-    return record, first[0], compute_diagnostics(data, first[0], settings, record["mislabelled"])
+    return record, first[0], compute_diagnostics(data, first[0], settings, record["misclassified"])
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +156,10 @@ def test_systems_too_large_for_a_map_are_thinned(monkeypatch):
 
 def test_mistakes_of_sensors_are_their_channels(coded):
     record, _, found = coded
-    assert len(found.mistakes) == min(12, len(record["mislabelled"])) > 0
+    assert len(found.mistakes) == min(12, len(record["misclassified"])) > 0
     deviations = np.concatenate(MOTIONS.X, axis=1).std(axis=1)
     for one in found.mistakes:
-        (entry,) = (e for e in record["mislabelled"] if e["name"] == one.name)
+        (entry,) = (e for e in record["misclassified"] if e["name"] == one.name)
         assert (one.label, one.predicted) == (entry["label"], entry["predicted"])
         assert one.probability == entry["probability"]
         sequence = MOTIONS.X[entry["index"]]
@@ -303,7 +303,7 @@ def test_subspaces_have_codes_but_no_clips(textures):
 
 
 def test_large_and_coloured_frames_shrink(textures, monkeypatch):
-    # Twenty-four films, and up to twelve of mislabelled sequences.
+    # Twenty-four films, and up to twelve of misclassified sequences.
     monkeypatch.setattr(clips_module, "_PIXELS", 16 * 36 * 12 * 12 // 4)
     found = diagnose(textures, "lds-martin", n_states=3)[2]
     video = textures.X[0].T.reshape(-1, 6, 2, 6, 2).mean(axis=(2, 4))[:16]

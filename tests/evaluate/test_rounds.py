@@ -53,7 +53,7 @@ def test_rounds_in_processes_are_those_of_one_process_in_the_same_order(data, in
     assert len(found) == len(expected) == 3
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one.predicted, other.predicted)
-        assert one.mislabelled == other.mislabelled
+        assert one.misclassified == other.misclassified
         for name in ("accuracy", "n_train", "n_test", "n_states"):
             assert one.record[name] == other.record[name]
 

@@ -84,7 +84,7 @@ def test_wrong_predictions_are_listed(method, kind, n_classes):
     settings, seen = Settings(atoms=3, time_budget=1), []
     protocol = parse_protocol("folds:2")
     record = evaluate(data, method, protocol, settings=settings, on_first=seen.append, **given)
-    wrong = record["mislabelled"]
+    wrong = record["misclassified"]
     assert len(wrong) == 24 - np.trace(record["confusion"]) > 0
     assert len({one["index"] for one in wrong}) == len(wrong)
     for one in wrong:

@@ -32,7 +32,7 @@ def text():
     record = evaluate(
         data, "auto", parse_protocol("folds:2"), settings=settings, on_first=rounds.append
     )
-    diagnostics = compute_diagnostics(data, rounds[0], settings, record["mislabelled"])
+    diagnostics = compute_diagnostics(data, rounds[0], settings, record["misclassified"])
     return render_evaluation_page(
         record, f"ldslearn evaluate {HOSTILE}", diagnostics, name=HOSTILE
     ), record
@@ -280,7 +280,7 @@ def test_a_phone_scrolls_tables_and_not_the_page(browse):
         sparsity=0.1,
         on_first=first.append,
     )
-    diagnostics = compute_diagnostics(data, first[0], mislabelled=record["mislabelled"])
+    diagnostics = compute_diagnostics(data, first[0], misclassified=record["misclassified"])
     page = render_evaluation_page(
         record, "ldslearn evaluate " + "long-" * 40, diagnostics, name=LONG
     )

@@ -16,11 +16,11 @@ def make_entry(k, **options):
 
 
 def format_section(entries, mistakes=()):
-    record = {"mislabelled": entries, "rounds": [{"n_test": 40}]}
+    record = {"misclassified": entries, "rounds": [{"n_test": 40}]}
     return format_mistakes(record, SimpleNamespace(mistakes=tuple(mistakes)))
 
 
-def test_mislabelled_sequences_are_drawn_and_listed():
+def test_misclassified_sequences_are_drawn_and_listed():
     frames = np.zeros((3, 4, 4), np.uint8)
     lines = np.array([[0.0, 1.0, 0.0], [2.0, -2.0, 2.0]])
     film = Mistake("f", "a", HOSTILE, 0.75, None, frames, None, None, 16, 3)

@@ -12,7 +12,7 @@ from ldslearn.auto.report_html import describe_encoding
 from ldslearn.cli.tables import escape_text, tabulate_collection, tabulate_facts, tabulate_rows
 from ldslearn.evaluate.predictions import format_confidence, name_confidence
 
-_MOST_MISLABELLED = 10
+_MOST_MISCLASSIFIED = 10
 
 
 def tabulate_training(title: str, about: Mapping[str, Any]) -> list[Table | str]:
@@ -88,7 +88,7 @@ def tabulate_evaluation(name: str, record: dict[str, Any]) -> list[Table | str]:
         *_tabulate_parameters(record["parameters"]),
         rounds,
         *_tabulate_confusion(record),
-        *_tabulate_mislabelled(record),
+        *_tabulate_misclassified(record),
         *_summarize(record),
         *_describe_budget([one["report"] for one in record["rounds"] if "report" in one]),
     ]
@@ -117,9 +117,9 @@ def _describe_budget(reports: list[Mapping[str, Any]]) -> list[str]:
     return [f"The time budget ended the search early{rounds}; --budget SECONDS gives more time."]
 
 
-def _tabulate_mislabelled(record: dict[str, Any]) -> list[Table | str]:
+def _tabulate_misclassified(record: dict[str, Any]) -> list[Table | str]:
     """Return a table of wrong predictions, at most ten."""
-    entries = record["mislabelled"]
+    entries = record["misclassified"]
     if not entries:
         return []
     kind = name_confidence(entries)
@@ -128,7 +128,7 @@ def _tabulate_mislabelled(record: dict[str, Any]) -> list[Table | str]:
         (one["name"], one["label"], one["predicted"], *([format_confidence(one)] if kind else []))
         for one in entries
     ]
-    return tabulate_rows("mislabelled", columns, rows, _MOST_MISLABELLED)
+    return tabulate_rows("misclassified", columns, rows, _MOST_MISCLASSIFIED)
 
 
 def _summarize(record: dict[str, Any]) -> list[str]:

@@ -29,7 +29,7 @@ def write_evaluation_page(
     name: str,
 ) -> None:
     """Write the page of an evaluation; clips, codes and mistakes are those of its first round."""
-    diagnostics = compute_diagnostics(data, first, settings, record["mislabelled"])
+    diagnostics = compute_diagnostics(data, first, settings, record["misclassified"])
     write_text(path, render_evaluation_page(record, format_own_command(), diagnostics, name=name))
 
 

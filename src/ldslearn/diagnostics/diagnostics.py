@@ -59,7 +59,7 @@ def compute_diagnostics(
     data: Collection,
     first: Round,
     settings: Settings | None = None,
-    mislabelled: Sequence[Mapping[str, Any]] = (),
+    misclassified: Sequence[Mapping[str, Any]] = (),
 ) -> Diagnostics:
     """Return the diagnostics of an evaluation.
 
@@ -70,8 +70,8 @@ def compute_diagnostics(
     first : Round
         As :func:`~ldslearn.evaluate.evaluate` passes it to `on_first`.
     settings : Settings, optional
-    mislabelled : sequence of dict
-        ``record["mislabelled"]`` of the evaluation; some of these sequences are included.
+    misclassified : sequence of dict
+        ``record["misclassified"]`` of the evaluation; some of these sequences are included.
     """
     settings = settings or Settings()
     with warnings.catch_warnings():
@@ -79,7 +79,7 @@ def compute_diagnostics(
         warnings.simplefilter("ignore", UserWarning)
         fit = first.fit
         if isinstance(fit.estimator, RandomSystemsClassifier):
-            return _diagnose_random_systems(data, fit.estimator, settings, mislabelled)
+            return _diagnose_random_systems(data, fit.estimator, settings, misclassified)
         *before, encoder, _ = fit.pipeline
         shown = data[_choose_sequences(data, encoder)]
         inputs: Any = shown.X
@@ -93,7 +93,7 @@ def compute_diagnostics(
         if encoder.stabilizer != "none":
             found[f"stabilized ({encoder.stabilizer})"] = one_window.fit_transform(few)
         K = compute_chosen_kernel(fit, systems, settings.n_jobs)
-        mistakes = choose_mistakes(mislabelled)
+        mistakes = choose_mistakes(misclassified)
         return Diagnostics(
             compute_similarity(K, shown, describe_chosen_kernel(fit), len(data)),
             {name: np.linalg.eigvals(one.A).ravel() + 0j for name, one in found.items()},
@@ -108,12 +108,12 @@ def _diagnose_random_systems(
     data: Collection,
     classifier: RandomSystemsClassifier,
     settings: Settings,
-    mislabelled: Sequence[Mapping[str, Any]],
+    misclassified: Sequence[Mapping[str, Any]],
 ) -> Diagnostics:
     """Return the diagnostics of a classifier that encodes no systems: no eigenvalues, no codes."""
     shown = data[space_evenly(len(data), MOST_POINTS)]
     features = classifier.compute_features(shown.X)
-    K, mistakes = features @ features.T / features.shape[1], choose_mistakes(mislabelled)
+    K, mistakes = features @ features.T / features.shape[1], choose_mistakes(misclassified)
     name = "inner product of the scaled features of random systems"
     return Diagnostics(
         compute_similarity(K, shown, name, len(data)),

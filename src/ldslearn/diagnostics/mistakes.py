@@ -1,4 +1,4 @@
-"""Mislabelled sequences: waveforms of sensors, frames of videos."""
+"""Misclassified sequences: waveforms of sensors, frames of videos."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _MOST_BINS = 100  # of time, per line
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mislabelled sequence.
+    """A misclassified sequence.
 
     Attributes
     ----------
@@ -55,12 +55,12 @@ class Mistake:
     __repr__ = summarize_fields
 
 
-def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def choose_mistakes(misclassified: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return at most twelve entries, each sequence once, different pairs of classes first."""
     ranked: list[tuple[int, int, Mapping[str, Any]]] = []
     seen: dict[Any, int] = {}
     indices: set[int] = set()
-    for entry in mislabelled:
+    for entry in misclassified:
         if entry["index"] in indices:
             continue
         indices.add(entry["index"])
@@ -72,7 +72,7 @@ def choose_mistakes(mislabelled: Sequence[Mapping[str, Any]]) -> list[Mapping[st
 
 
 def extract_mistakes(data: Collection, chosen: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
-    """Return the sequences of some entries of ``record["mislabelled"]``."""
+    """Return the sequences of some entries of ``record["misclassified"]``."""
     if not chosen:
         return ()
     deviations = None if data.frame_shape is not None else pooled_deviations(data.X)

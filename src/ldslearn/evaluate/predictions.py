@@ -14,7 +14,7 @@ from ldslearn.evaluate.fitting import Fit
 from ldslearn.sequences.named import select
 
 
-def list_mislabelled(
+def list_misclassified(
     fit: Fit, test: Collection, indices: Indices, predicted: NDArray[Any]
 ) -> list[dict[str, Any]]:
     """Return one entry per test sequence with a wrong prediction, as plain values.

@@ -21,7 +21,7 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.fitting import Fit, fit_method
 from ldslearn.evaluate.methods import Method, Settings
 from ldslearn.evaluate.metrics import measure_predictions
-from ldslearn.evaluate.predictions import list_mislabelled
+from ldslearn.evaluate.predictions import list_misclassified
 from ldslearn.evaluate.protocols import Protocol
 
 _LARGEST_COPY = 2**27  # bytes of the sequences, which are sent with each round
@@ -37,13 +37,13 @@ class DoneRound:
     predicted : (n_test,) array
     record : dict
         Measures, chosen parameters and times, as plain values.
-    mislabelled : list of dict
+    misclassified : list of dict
     """
 
     fit: Fit
     predicted: NDArray[Any]
     record: dict[str, Any]
-    mislabelled: list[dict[str, Any]]
+    misclassified: list[dict[str, Any]]
 
 
 def run_rounds(
@@ -166,4 +166,4 @@ def run_round(
         "fit_seconds": fitted - before,
         "predict_seconds": done - fitted,
     }
-    return DoneRound(fit, predicted, record, list_mislabelled(fit, unknown, test, predicted))
+    return DoneRound(fit, predicted, record, list_misclassified(fit, unknown, test, predicted))

@@ -106,7 +106,7 @@ def evaluate(
         Overall: `accuracy` and `spread`, mean and standard deviation over rounds; `interval`, the
         95 % interval of the fraction of correct predictions (Wilson), None if rounds test the same
         sequences again; `balanced_accuracy` and `macro_f1` of the predictions of all rounds
-        together; the confusion matrix summed over rounds; `mislabelled`, one entry per wrong
+        together; the confusion matrix summed over rounds; `misclassified`, one entry per wrong
         prediction; versions, and the data's fingerprint.
 
     Examples
@@ -132,11 +132,11 @@ def evaluate(
     classes = data.classes
     given = {"n_states": n_states, "sparsity": sparsity, "delays": delays, "encoder": encoder}
     rounds: list[dict[str, Any]] = []
-    mislabelled: list[dict[str, Any]] = []
+    misclassified: list[dict[str, Any]] = []
     predictions: list[NDArray[Any]] = []
     for done in run_rounds(data, chosen_method, protocol, splits, settings, given):
         rounds.append(done.record)
-        mislabelled += [{"round": len(rounds), **one} for one in done.mislabelled]
+        misclassified += [{"round": len(rounds), **one} for one in done.misclassified]
         predictions.append(done.predicted)
         if on_first is not None and len(rounds) == 1:
             known, unknown = (data[part] for part in splits[0])
@@ -160,7 +160,7 @@ def evaluate(
         "rounds": rounds,
         "classes": classes,
         "confusion": confusion_matrix(y, predicted, labels=classes).tolist(),
-        "mislabelled": mislabelled,
+        "misclassified": misclassified,
         "data": summarize_collection(data),
         "seconds": time.perf_counter() - started,
         "versions": list_versions(),

@@ -1,4 +1,4 @@
-"""The section of mislabelled sequences: drawings of some, and a table of all."""
+"""The section of misclassified sequences: drawings of some, and a table of all."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from ldslearn.report.page import (
     format_table,
 )
 
-_HEADING = "Mislabelled sequences"
+_HEADING = "Misclassified sequences"
 _MOST_ROWS = 500
 _SIDE = 136  # pixels of a frame on the page
 _CONFIDENCES = {
@@ -34,8 +34,8 @@ _CONFIDENCES = {
 
 
 def format_mistakes(record: dict[str, Any], diagnostics: Diagnostics | None) -> Section:
-    """Return the section of mislabelled sequences."""
-    entries = record["mislabelled"]
+    """Return the section of misclassified sequences."""
+    entries = record["misclassified"]
     if not entries:
         return Section(_HEADING, format_paragraph("None."))
     shown = () if diagnostics is None else diagnostics.mistakes
