@@ -7,6 +7,7 @@ import ldslearn
 from ldslearn import AutoLDSRegressor
 from ldslearn.auto import RegressionReport
 from ldslearn.auto.number_search import assign_number_folds, search_regressors
+from ldslearn.random_systems import standardization
 from ldslearn.regress.targets import scale_targets
 
 SETTINGS = {"time_budget": 1e9, "n_jobs": None, "clock": lambda: 0.0}  # time stands still
@@ -79,6 +80,21 @@ def test_errors_are_roots_of_squares_in_the_units_of_targets(quick, monkeypatch)
     scale = scale_targets(y, len(y)).scale
     np.testing.assert_allclose(report.expected_error, 0.5 * scale)
     np.testing.assert_allclose(report.standard_error, 0.04 * scale)
+
+
+def test_banks_of_random_systems_share_a_standardization(quick, monkeypatch):
+    monkeypatch.setattr("ldslearn.auto.number_search._N_BANKS", 3)
+    original, n_fitted = standardization._fit_standardization, []
+
+    def count(sequences, n_components):
+        n_fitted.append(len(sequences))
+        return original(sequences, n_components)
+
+    monkeypatch.setattr(standardization, "_fit_standardization", count)
+    X, y = make_data(12)
+    _, report = search(X, y)
+    assert sum(one["kind"] == "random systems" for one in report.tried) == 3
+    assert n_fitted.count(len(X)) == 1
 
 
 def test_one_member(quick):

@@ -102,7 +102,7 @@ def test_atoms_that_joined_and_left_leave_the_tableau_of_the_others(
 ):
     """On a path on which atoms leave again, whether rows are applied or not."""
     monkeypatch.setattr(path_following, "FEW_ROWS", few_rows)
-    absorb_rows, n_left = Tableau.absorb_rows, []
+    absorb_rows, n_left, n_signatures = Tableau.absorb_rows, [], len(take_steps.signatures)
 
     def count_and_absorb(self):
         n_left.append((self.signs < 0).sum())
@@ -124,7 +124,7 @@ def test_atoms_that_joined_and_left_leave_the_tableau_of_the_others(
             np.triu(tableau.matrix), np.triu(build(K, active)), atol=1e-8 * K.max()
         )
     assert sum(n_left) > (0 if nonnegative else 10)
-    assert len(take_steps.signatures) == 1  # it is compiled once
+    assert len(take_steps.signatures) <= n_signatures + 1  # it is compiled once
 
 
 @pytest.mark.parametrize("few_rows", [1, 64])

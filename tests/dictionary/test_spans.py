@@ -115,10 +115,11 @@ def test_centres_rest_where_they_cannot_improve(monkeypatch):
     columns.rows[28:] = [polar(columns.rows[0] + one) for one in noise]  # near the first centre
     columns.eigenvalues[28:] = columns.eigenvalues[0]
     samples = Samples.of([columns])
-    moved, original = [], centres_module.MovingCentres.improve
+    moved, given, original = [], [], centres_module.MovingCentres.improve
 
     def record(self, labels, which):
         moved.append(which.tolist())
+        given.append(labels)
         original(self, labels, which)
 
     monkeypatch.setattr(centres_module.MovingCentres, "improve", record)
@@ -127,9 +128,13 @@ def test_centres_rest_where_they_cannot_improve(monkeypatch):
     found = {}
     for tol in (0.0, 1e-3):
         moved.clear()
+        given.clear()
         found[tol] = run_kmeans(samples, [1.0], np.arange(4), 20, tol, None)
     assert len(moved) > 1
     assert set(moved[-1]) < set(moved[0])  # some centres settled before the others
+    for before, after, which in zip(given, given[1:], moved[1:], strict=False):
+        changed = before != after
+        assert set(before[changed]) | set(after[changed]) <= set(which)  # others are their members
     assert found[1e-3].inertia[-1] <= 1.02 * found[0.0].inertia[-1]
 
 

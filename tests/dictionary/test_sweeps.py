@@ -104,6 +104,27 @@ def test_products_stay_true_over_many_iterations(kind, seed):
     assert group.objective() == pytest.approx(fit + 0.05 * np.abs(Z).sum(), rel=1e-10)
 
 
+def test_products_are_computed_anew_after_moves(monkeypatch):
+    """Moves add up errors of rounding. Before the first one, products are true."""
+    group = make_group("symmetric", 3, 0)
+    group.update_codes()
+    group.improve_atoms("joint")
+    (sweep,) = group._sweeps
+    given, multiply = [], sweeps.Sweep._multiply
+    monkeypatch.setattr(
+        sweeps.Sweep, "_multiply", lambda self, rows: given.append(rows) or multiply(self, rows)
+    )
+    group.improve_atoms("joint")
+    assert given[0] is sweep.atoms.rows
+    assert len(given) == 2  # and those with gradients
+    given.clear()
+    new = make_group("symmetric", 3, 0)
+    new.update_codes()
+    new.improve_atoms("joint")
+    # Two sweeps follow the start: of the atoms at the start, and before the second sweep.
+    assert sum(rows is new.atoms[0].rows for rows in given) == 2
+
+
 @pytest.mark.parametrize("parts", ["symmetric", "skew"])
 def test_sweeps_end_as_low_as_steps_of_one_atom_at_a_time(parts, only_one_by_one):
     ends = []

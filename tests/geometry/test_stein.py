@@ -25,6 +25,14 @@ def test_triangularise(seed, n):
     assert np.count_nonzero(np.tril(T, -1)) == 0
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_blocks_of_any_scale_are_triangularised(scale):
+    S = scale * np.array([[[1.0, 2.0], [-3.0, 1.0]], [[0.0, 1e-8], [-1.0, 0.0]]])
+    T, D = schur_forms.triangularise(S)
+    np.testing.assert_allclose(t(D) @ D, np.tile(np.eye(2), (2, 1, 1)), atol=1e-14)
+    np.testing.assert_allclose(D @ (T / scale) @ t(D), S / scale, atol=1e-14)
+
+
 def log_abs_determinants(stack, lanes):
     """Of an (N, n, n) stack in lanes; the last ones are empty if they do not divide N."""
     n_systems, n, _ = stack.shape

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from ldslearn.video import read_frames, read_video, write_video
-from ldslearn.video.converting import DEFAULT_FRAME, FrameConverter, shrink_shape
+from ldslearn.video.converting import (
+    DEFAULT_FRAME,
+    FrameConverter,
+    shrink_shape,
+    tabulate_grey,
+)
 from ldslearn.video.frame_options import FrameOptions
 from ldslearn.video.reading import natural_key, read_clips
 from ldslearn.video.resizing import resize
@@ -431,6 +436,38 @@ def test_grey_of_small_frames_is_that_of_ffmpeg(name, colorspace, color_range):
     assert np.ptp(expected) > 100
     found = FrameConverter(colour=False, may_shrink=True).convert(frame)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "colorspace", "expected"),
+    [("yuv420p", 2, True), ("nv12", 5, True), ("yuv420p", 1, False), ("pal8", 2, False)],
+)
+def test_grey_has_a_table_where_it_depends_on_luma_alone(name, colorspace, expected):
+    assert (tabulate_grey(name, 2, colorspace) is not None) == expected
+
+
+def test_frames_from_the_bottom_up(tmp_path):
+    """Decoders turn Motion JPEG upside down if a comment says that an old library wrote it."""
+    picture = np.zeros((48, 64), dtype=np.uint8)
+    picture[:20, 30:] = 200
+    comment = b"Intel(R) JPEG Library, version 1.51\0"
+    segment = b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment
+    path = tmp_path / "old.avi"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mjpeg", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuvj420p"
+        frame = av.VideoFrame.from_ndarray(picture, format="gray").reformat(format="yuvj420p")
+        for packet in [*stream.encode(frame), *stream.encode(None)]:
+            data = bytes(packet)
+            changed = av.Packet(data[:2] + segment + data[2:])
+            changed.stream, changed.time_base = stream, packet.time_base
+            changed.pts, changed.dts, changed.is_keyframe = packet.pts, packet.dts, True
+            container.mux(changed)
+    with av.open(str(path)) as container:
+        (frame,) = container.decode(video=0)
+        assert frame.planes[0].line_size < 0
+        expected = frame.to_ndarray(format="gray")
+    np.testing.assert_array_equal(read_video(path), expected[None])
 
 
 def test_writing_values_from_zero_to_one_warns(tmp_path):

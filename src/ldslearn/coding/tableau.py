@@ -91,7 +91,7 @@ class Tableau:
 def start_tableau(K: Floats, active: Indices) -> Tableau | None:
     """Return a tableau with active atoms, which overwrites K; None if they are dependent.
 
-    Its rows are L^-1 (K[active] - D[active]) with the Cholesky factor L L' = K[active, active].
+    Its rows V are L^-1 (K[active] - D[active]) with the Cholesky factor L L' = K[active, active].
     """
     rows, n = K[active], len(active)
     if n:
@@ -101,6 +101,6 @@ def start_tableau(K: Floats, active: Indices) -> Tableau | None:
         if failure or (factor.diagonal() ** 2 <= NEGLIGIBLE_PIVOT * n * lengths).any():
             return None
         rows[np.arange(n), active] -= lengths
-        # rows' = V' L', in the order of Fortran and in place.
+        # V' L' = rows', in the order of Fortran and in place.
         blas.dtrsm(1.0, factor, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1)
     return Tableau(K, K.diagonal().copy(), rows, np.ones(n))

@@ -52,7 +52,7 @@ class SystemDictionary(
         self._check_parameters(len(systems))
         if self.update != "joint" and is_in_blocks(systems):
             raise ValueError(
-                "update must be 'joint' for systems in a store or on a cluster; got "
+                "update must be 'joint' for many systems in a store or on a cluster; got "
                 f"{self.update!r}. update={self.update!r} needs all systems in memory."
             )
         recipe = self._make_recipe().for_windows(systems.windows)

@@ -13,7 +13,7 @@ from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.spans import NotInSpanError, Products, improve_centre
 
 _MOST_PAIRED = 3000  # samples whose distances are all kept while seeds are chosen
-_NEGLIGIBLE = 1e-9  # mean squared distance of copies to their centre, with rounding
+_ROUNDING = 1e-13  # mean squared distance of copies to their centre, at most
 
 
 class Clustering(NamedTuple):
@@ -95,7 +95,7 @@ def seed_centres(
     while len(chosen) < n_centres:
         nearest[chosen] = 0.0
         total = nearest.sum()
-        if total <= _NEGLIGIBLE * n_samples:  # only copies are left
+        if total <= 1e-9 * n_samples:  # only copies are left
             chosen.append(int(random.choice(np.setdiff1d(np.arange(n_samples), chosen))))
             continue
         trials = random.choice(n_samples, n_trials, p=nearest / total)
@@ -226,7 +226,7 @@ def run_kmeans(
             break
         # A centre rests on copies of one sample, or if the last move hardly lowered its distances.
         distances = np.bincount(labels, own, minlength=n_centres)
-        is_moving = distances > _NEGLIGIBLE * np.bincount(labels, minlength=n_centres)
+        is_moving = distances > _ROUNDING * np.bincount(labels, minlength=n_centres)
         if last is not None:
             has_settled = last[1] - distances <= tol * last[1]
             changed = labels != last[0]

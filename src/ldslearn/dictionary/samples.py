@@ -25,7 +25,7 @@ Terms = list[Columns]
 
 _BLOCKS_PER_WORKER = 2
 _SMALLEST = 2**22  # bytes of systems per block; fewer are processed at once
-_FEW = 2**29  # bytes of systems: fewer are learned from here, as messages to workers take longer
+_FEW = 2**29  # bytes of systems that are learned from here, as messages to workers take longer
 _LARGEST = 2**27  # bytes of systems per block: a task needs a few times as much
 _HELD = 2**26  # bytes of columns that are kept in memory for the steps of one atom
 _FETCHED = 2**26  # bytes of columns on workers that are fetched for the steps of one atom

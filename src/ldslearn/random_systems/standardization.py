@@ -78,12 +78,14 @@ def fit_standardization(
 
     Inside :func:`share_standardizations`, those of the same arrays are computed once.
     """
-    kept, key = _shared.get(), (n_components, *map(id, sequences))
-    if kept is None:
+    found = _shared.get()
+    if found is None:
         return _fit_standardization(sequences, n_components)
-    if key not in kept:  # the arrays are kept, so that no other can have the same id
-        kept[key] = _fit_standardization(sequences, n_components), sequences
-    return kept[key][0]
+    arrays = tuple(sequences)  # kept, so that no other array can have the same id
+    key = (n_components, *map(id, arrays))
+    if key not in found:
+        found[key] = _fit_standardization(arrays, n_components), arrays
+    return found[key][0]
 
 
 @contextmanager

@@ -55,8 +55,9 @@ class FrameConverter:
         table = None
         if n_pixels <= SMALL_FRAME and not self.colour:
             table = tabulate_grey(name, frame.color_range, frame.colorspace)
-        if table is not None:
-            values: NDArray[Any] = translate_luma(frame.planes[0], table)
+        # Some decoders give rows from the bottom up, by negative steps, which ffmpeg knows to read.
+        if table is not None and (luma := frame.planes[0]).line_size > 0:
+            values: NDArray[Any] = translate_luma(luma, table)
         else:
             scale: dict[str, Any] = {}
             if self.may_shrink and n_pixels > LARGE_FRAME:
