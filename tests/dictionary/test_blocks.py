@@ -114,7 +114,7 @@ def test_clusters_of_a_store_are_those_of_the_batch(systems, store, parts):
 
 
 def test_column_updates_need_everything_in_one_place(store):
-    match = "update must be 'joint' for systems in a store or on a cluster; got 'column'"
+    match = "update must be 'joint' for many systems in a store or on a cluster; got 'column'"
     with pytest.raises(ValueError, match=match):
         LDSDictionary(3, update="column").fit(store)
 
