@@ -179,17 +179,17 @@ class Search:
     def _estimate_seconds(self, encoding: Encoding) -> float:
         return estimate_seconds(encoding, self._seconds, len(self.sample), self.n_channels)
 
+    @describe_work("loading functions, which the first run compiles")
     def _warm_up(self, encoding: Encoding) -> None:
         """Compile functions, or load what was compiled; that time is not part of the budget."""
         start = self.clock()
         few = self.task.pick_few()
         X, task = [self.X[i] for i in few], self.task.select(few)
         folds = np.arange(len(few), dtype=np.float64)[None]
-        with describe_work("loading functions, which the first run compiles"):
-            kernels = KernelMatrices.of(encoding, X, self.n_jobs)
-            task.evaluate_rules(kernels, encoding, task.quick_rules, folds, self.n_jobs)
-            if self.banks:
-                task.evaluate_bank(self.banks[0], X, folds, self.n_jobs)
+        kernels = KernelMatrices.of(encoding, X, self.n_jobs)
+        task.evaluate_rules(kernels, encoding, task.quick_rules, folds, self.n_jobs)
+        if self.banks:
+            task.evaluate_bank(self.banks[0], X, folds, self.n_jobs)
         self.warm_up_seconds = self.clock() - start
         self.deadline += self.warm_up_seconds
 
