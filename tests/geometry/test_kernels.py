@@ -191,13 +191,29 @@ def test_swapping_the_batches_transposes(kernel):
     np.testing.assert_allclose(kernel(X, Y), kernel(Y, X).T, rtol=1e-10, atol=1e-13)
 
 
+@given(
+    seed=st.integers(0, 10_000),
+    orders=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    n_channels=st.sampled_from([6, 40]),
+)
+def test_two_fold_kernels_are_means_of_both_parts(seed, orders, n_channels):
+    """With few channels each part has its own products, with many they share those of C."""
+    X, Y = (
+        contractions(n_systems, n_channels, n, seed=seed + n_systems)
+        for n_systems, n in zip((3, 5), orders, strict=True)
+    )
+    for pair in ((X, Y), (X, None)):
+        expected = 0.5 * (symmetric_kernel(*pair) + skew_kernel(*pair))
+        np.testing.assert_allclose(twofold_kernel(*pair), expected, rtol=1e-11, atol=1e-13)
+
+
 @pytest.mark.parametrize("kernel", [*POSITIVE, martin_kernel])
 @pytest.mark.filterwarnings("ignore:the kernel matrix is indefinite")
 def test_jobs_and_tiles_do_not_matter(kernel, monkeypatch):
     X, Y = contractions(70, 6, 3, seed=1), contractions(40, 6, 3, seed=2)
     one, cross = kernel(X, n_jobs=1), kernel(X, Y, n_jobs=1)
     np.testing.assert_array_equal(kernel(X, n_jobs=2), one)
-    monkeypatch.setattr(pairs, "_TILE_STATES", 40)
+    monkeypatch.setattr(pairs, "_TILE_STATES", (40, 80))
     np.testing.assert_allclose(kernel(X, n_jobs=2), one, atol=1e-12)
     np.testing.assert_allclose(kernel(X, Y, n_jobs=2), cross, atol=1e-12)
     if kernel not in (

@@ -4,33 +4,158 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn.geometry import pairwise_kernel, schur_forms, stein
-from ldslearn.geometry.output_normal import MOST_LANES, arrange_in_lanes, output_normal_form
+from ldslearn.geometry import pairs, pairwise_kernel, stein
+from ldslearn.geometry.output_normal import output_normal_form
+from ldslearn.geometry.schur_forms import (
+    arrange_in_lanes,
+    find_schur_forms,
+    pad_to_even,
+    split_in_blocks,
+)
+from ldslearn.geometry.stein import LANES
 from ldslearn.models import LDS
 
-from support.makers import jordan_block, random_orthogonal, random_systems
+from support.makers import contractions, jordan_block, random_orthogonal, random_systems
+from support.oracles import solve_stein_by_kronecker
 
 
 def t(stack):
-    return np.conj(np.swapaxes(stack, -1, -2))
+    return np.swapaxes(stack, -1, -2)
 
 
-@given(seed=st.integers(0, 10_000), n=st.integers(1, 9))
-def test_triangularise(seed, n):
-    A = np.random.default_rng(seed).standard_normal((n, n))
-    S = np.ascontiguousarray(scipy.linalg.schur(A)[0])
-    (T,), (rotation,) = schur_forms.triangularise(S[None])
-    np.testing.assert_allclose(t(rotation) @ rotation, np.eye(n), atol=1e-14)
-    np.testing.assert_allclose(t(rotation) @ S @ rotation, T, atol=1e-12)
-    assert np.count_nonzero(np.tril(T, -1)) == 0
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 9),
+    coupling=st.sampled_from([1.0, 1e-4, 1e-9, 1e-14, 0.0]),
+    scale=st.sampled_from([1e-150, 1.0, 1e150]),
+)
+def test_schur_forms_have_blocks_of_two_rows(seed, n, coupling, scale):
+    """From random matrices to those whose eigenvalues almost coincide, real and complex."""
+    random = np.random.default_rng(seed)
+    P = random_orthogonal(n, random)
+    nearly_equal = P @ jordan_block(n, 0.9) @ P.T + 1e-9 * random.standard_normal((n, n))
+    A = scale * np.stack([
+        coupling * random.standard_normal((n, n)) + 0.9 * np.eye(n),
+        nearly_equal,
+        random.standard_normal((n, n)),
+    ])  # fmt: skip
+    S, Z, radii = find_schur_forms(A)
+    np.testing.assert_allclose(t(Z) @ Z, np.broadcast_to(np.eye(n), A.shape), atol=1e-13)
+    np.testing.assert_allclose(Z @ (S / scale) @ t(Z), A / scale, atol=1e-12)
+    assert not np.tril(S, -2).any()
+    assert not np.diagonal(S, -1, axis1=1, axis2=2)[:, 1::2].any()
+    expected = np.abs(np.linalg.eigvals(S)).max(axis=1)
+    np.testing.assert_allclose(radii, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
-def test_blocks_of_any_scale_are_triangularised(scale):
-    S = scale * np.array([[[1.0, 2.0], [-3.0, 1.0]], [[0.0, 1e-8], [-1.0, 0.0]]])
-    T, D = schur_forms.triangularise(S)
-    np.testing.assert_allclose(t(D) @ D, np.tile(np.eye(2), (2, 1, 1)), atol=1e-14)
-    np.testing.assert_allclose(D @ (T / scale) @ t(D), S / scale, atol=1e-14)
+@pytest.mark.parametrize("info", [1, 3])  # n is 2: no eigenvalues, or no order
+def test_systems_without_schur_forms_are_named(info, monkeypatch):
+    """LAPACK's iterations may not converge; no matrix is known for which they do not."""
+    real = scipy.linalg.lapack.dgees
+
+    def fail_at_the_second(select, matrix, **options):
+        found = real(select, matrix, **options)
+        return (*found[:-1], info) if matrix[0, 0] == 0.25 else found
+
+    monkeypatch.setattr(scipy.linalg.lapack, "dgees", fail_at_the_second)
+    systems = LDS(np.array([0.5, 0.25, 0.75])[:, None, None] * np.eye(2), [np.eye(3, 2)] * 3)
+    message = "^system 1 must have eigenvalues that can be computed and ordered; LAPACK failed"
+    with pytest.raises(ValueError, match=message):
+        output_normal_form(systems)
+
+
+def test_pairs_that_become_real_are_blocks_and_blocks_at_odd_places_are_refused(monkeypatch):
+    real = scipy.linalg.lapack.dgees
+    A = np.array([[[0.5, 0.0, 0.0], [0.0, 0.0, 0.7], [0.0, -0.7, 0.0]]])
+
+    def answer_with_a_note(select, matrix, **options):
+        found = real(select, matrix, **options)
+        return (*found[:-1], len(matrix) + 2)
+
+    monkeypatch.setattr(scipy.linalg.lapack, "dgees", answer_with_a_note)
+    np.testing.assert_allclose(find_schur_forms(A)[2], 0.7)
+
+    def leave_a_block_behind(select, matrix, **options):
+        form, *others = real(select, matrix, **options)
+        form[2, 1] = 0.1
+        return form, *others
+
+    monkeypatch.setattr(scipy.linalg.lapack, "dgees", leave_a_block_behind)
+    with pytest.raises(ValueError, match="must have eigenvalues that can be computed and ordered"):
+        find_schur_forms(A)
+
+
+@pytest.mark.parametrize("kernel", ["projection", "twofold", "covariance"])
+def test_large_batches_are_not_kept_between_tiles(kernel, monkeypatch):
+    X, Y = (contractions(n, 20, 2, seed=n) for n in (40, 70))
+    pairs_of = [(X, None), (X, Y)]
+    expected = [pairwise_kernel(*one, kernel=kernel) for one in pairs_of]
+    monkeypatch.setattr(pairs, "_KEPT_BYTES", 0)
+    monkeypatch.setattr(pairs, "_TILE_STATES", (32, 64))
+    for one, found in zip(pairs_of, expected, strict=True):
+        np.testing.assert_allclose(pairwise_kernel(*one, kernel=kernel), found, rtol=1e-12)
+
+
+def test_blocks_are_read_row_by_row_and_odd_orders_end_with_zeros():
+    S = np.arange(1.0, 10.0).reshape(1, 3, 3)
+    blocks = split_in_blocks(S)
+    np.testing.assert_array_equal(blocks[0, 0], [[1, 2, 4, 5], [3, 0, 6, 0]])
+    np.testing.assert_array_equal(blocks[0, 1], [[7, 8, 0, 0], [9, 0, 0, 0]])
+    assert pad_to_even(np.ones((3, 4)), (1,)).shape == (3, 4)
+    np.testing.assert_array_equal(pad_to_even(np.ones((1, 1)), (0,)), [[1.0], [0.0]])
+
+
+def draw_schur_forms(random, n_systems, n, radius):
+    S = find_schur_forms(random.standard_normal((n_systems, n, n)))[0]
+    return S * (radius / np.linalg.norm(S, 2, axis=(1, 2)))[:, None, None]
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    orders=st.tuples(st.integers(1, 7), st.integers(1, 7)),
+    n_systems=st.sampled_from([1, 3, LANES, LANES + 1, 2 * LANES + 5]),
+    radius=st.sampled_from([0.5, 0.99, 1.7]),
+)
+def test_solutions_of_all_pairs(seed, orders, n_systems, radius):
+    """Of contractions, and of others: a formal solution exists as long as no product is 1."""
+    random = np.random.default_rng(seed)
+    S1, S2 = (
+        draw_schur_forms(random, size, n, radius)
+        for size, n in zip((2, n_systems), orders, strict=True)
+    )
+    G = random.standard_normal((2, orders[0], n_systems, orders[1]))
+    arguments = split_in_blocks(S1), arrange_in_lanes(split_in_blocks(S2)), pad_to_even(G, (1, 3))
+    groups = -(-n_systems // LANES)
+    X, norms = np.empty((2, groups * LANES, *orders)), np.empty((2, groups * LANES))
+    stein.solutions(*arguments, X)
+    stein.squared_norms(*arguments, norms)
+    for i in range(2):
+        for j in range(n_systems):
+            expected = solve_stein_by_kronecker(S1[i], S2[j], G[i, :, j])
+            condition = np.linalg.cond(np.eye(X[i, j].size) - np.kron(S1[i], S2[j]))
+            tolerance = 1e-13 * condition * np.abs(expected).max()
+            np.testing.assert_allclose(X[i, j], expected, rtol=0, atol=tolerance)
+            np.testing.assert_allclose(norms[i, j], np.sum(X[i, j] ** 2), rtol=1e-12)
+    if orders[0] == orders[1]:
+        logs = np.empty(norms.shape)
+        stein.log_determinants(*arguments, logs, order=orders[0])
+        np.testing.assert_allclose(
+            logs[:, :n_systems], np.linalg.slogdet(X[:, :n_systems])[1], rtol=1e-8, atol=1e-8
+        )
+
+
+@pytest.mark.parametrize("n_systems", [1, LANES - 1, LANES, 2 * LANES + 1])
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_solutions_of_systems_with_themselves(n_systems, n):
+    random = np.random.default_rng(n)
+    S = draw_schur_forms(random, n_systems, n, 0.95)
+    G = random.standard_normal(S.shape)
+    blocks = split_in_blocks(S)
+    X = stein.own_solutions(blocks, arrange_in_lanes(blocks), pad_to_even(G, (1, 2)))
+    for i in range(n_systems):
+        np.testing.assert_allclose(
+            X[i, :n, :n], solve_stein_by_kronecker(S[i], S[i], G[i]), atol=1e-11
+        )
 
 
 def log_abs_determinants(stack, lanes):
@@ -88,7 +213,7 @@ def test_singular_matrices_and_nan_spoil_no_other_lane(n):
 
 @pytest.mark.parametrize("n", [1, 2, 5, 10])
 def test_schur_coordinates_are_output_normal(n):
-    systems = random_systems(MOST_LANES + 3, n_channels=14, n_states=n, radius=0.95)
+    systems = random_systems(LANES + 3, n_channels=14, n_states=n, radius=0.95)
     prepared = output_normal_form(systems)
     C = prepared.measurement(systems, slice(None))
     np.testing.assert_allclose(
@@ -98,8 +223,9 @@ def test_schur_coordinates_are_output_normal(n):
     )
     F = prepared.transform
     np.testing.assert_allclose(systems.A @ F, F @ prepared.S, atol=1e-10)
-    assert prepared.T.shape == (2, 2, n, n, 16)
-    assert prepared.lanes == 16
+    n_blocks = -(-n // 2)
+    assert prepared.rows.shape == (LANES + 3, n_blocks, n_blocks, 4)
+    assert prepared.lanes.shape == (2, n_blocks, n_blocks, 4, LANES)
 
 
 def test_prepared_once():
@@ -107,18 +233,13 @@ def test_prepared_once():
     assert output_normal_form(systems) is output_normal_form(systems)
 
 
-def test_lanes_repeat_the_last_system():
-    stack = np.arange(6.0).reshape(3, 2)
+@pytest.mark.parametrize("n_systems", [1, LANES, LANES + 1, 100])
+def test_lanes_hold_every_system_in_order_and_repeat_the_last(n_systems):
+    stack = np.arange(2.0 * n_systems).reshape(n_systems, 2)
     lanes = arrange_in_lanes(stack)
-    np.testing.assert_array_equal(lanes, [[[0, 2, 4, 4], [1, 3, 5, 5]]])
-
-
-@pytest.mark.parametrize("n_systems", [1, 4, 31, 33, 64, 65, 100, 500])
-def test_lanes_hold_every_system_once_in_order(n_systems):
-    stack = np.arange(float(n_systems))[:, None]
-    lanes = arrange_in_lanes(stack)
-    assert lanes.shape[-1] <= MOST_LANES
-    np.testing.assert_array_equal(lanes[:, 0].ravel()[:n_systems], stack[:, 0])
+    assert lanes.shape == (-(-n_systems // LANES), 2, LANES)
+    np.testing.assert_array_equal(lanes[:, 1].ravel()[:n_systems], stack[:, 1])
+    np.testing.assert_array_equal(lanes[:, 1].ravel()[n_systems:], stack[-1, 1])
 
 
 @pytest.mark.parametrize("n", [2, 5])

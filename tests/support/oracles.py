@@ -85,10 +85,14 @@ def projection_kernel_by_qr(first, second, n_blocks=3000):
 
 
 def cross_gramian_by_kronecker(A1, C1, A2, C2):
-    """O1'O2 from the linear system vec(X) = (A1' kron A2') vec(X) + vec(C1'C2)."""
-    n1, n2 = len(A1), len(A2)
-    system = np.eye(n1 * n2) - np.kron(A1.T, A2.T)
-    return np.linalg.solve(system, (C1.T @ C2).ravel()).reshape(n1, n2)
+    """O1'O2, which solves X = A1' X A2 + C1'C2."""
+    return solve_stein_by_kronecker(A1, A2, C1.T @ C2)
+
+
+def solve_stein_by_kronecker(A1, A2, G):
+    """X = A1' X A2 + G from the linear system vec(X) = (A1' kron A2') vec(X) + vec(G)."""
+    system = np.eye(G.size) - np.kron(A1.T, A2.T)
+    return np.linalg.solve(system, G.ravel()).reshape(G.shape)
 
 
 def angles_by_qr(first, second, n_blocks=3000):

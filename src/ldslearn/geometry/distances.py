@@ -1,6 +1,7 @@
 """Distances between observability subspaces, each ``f(X, Y=None) -> (len(X), len(Y))``."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -66,7 +67,8 @@ def martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) 
 def squared_martin_distance(X: LDS, Y: LDS | None = None, *, n_jobs: int | None = None) -> Floats:
     """Return -2 log |det V1'V2| of all pairs, the square of :func:`martin_distance`."""
     first, second = check_pair(X, Y, same_order_for="the Martin distance")
-    logs = solve_pairs(log_determinants, first, second, n_jobs, "Martin distance")
+    reduction = partial(log_determinants, order=first.n_states)
+    logs = solve_pairs(reduction, first, second, n_jobs, "Martin distance")
     return _refine_small(
         -2.0 * logs, first, second, lambda sines: -np.log1p(-np.minimum(sines, 1.0))
     )

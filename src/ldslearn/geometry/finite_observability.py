@@ -20,7 +20,7 @@ from ldslearn.geometry.window_means import mean_over_windows
 from ldslearn.models import LDS
 
 _LARGEST_DEVIATION = 1e-6  # of V'V from I
-_MANY_CHANNELS = 8  # per state: beyond, products of states cost less than those of channels
+MANY_CHANNELS = 8  # per state: beyond, products of states cost less than those of channels
 
 
 @compute_by_tiles
@@ -79,10 +79,10 @@ def finite_projection_kernel(
     def add_up(first: Floats, second: Floats, G: Floats, out: Floats) -> None:
         total = np.zeros_like(G)
         for P, Q in zip(_iterate_steps(first, order), _iterate_steps(second, order), strict=True):
-            total += _multiply_both_sides(P, G, Q)
+            total += multiply_both_sides(P, G, Q)
         np.einsum("iajb,iajb->ij", total, total, out=out)
 
-    if X.n_channels > _MANY_CHANNELS * X.n_states:
+    if X.n_channels > MANY_CHANNELS * X.n_states:
         return sum_pairs(add_up, *make_bases(make_small, X, Y), n_jobs, "finite kernel")
     return sum_pairs(plain_sums, *make_bases(make_stacked, X, Y), n_jobs, "finite kernel")
 
@@ -117,7 +117,7 @@ def _iterate_steps(pairs: Floats, order: int) -> Iterator[Floats]:
     yield P
 
 
-def _multiply_both_sides(P: Floats, G: Floats, Q: Floats) -> Floats:
+def multiply_both_sides(P: Floats, G: Floats, Q: Floats) -> Floats:
     """Return P'GQ of all pairs; G is (rows, n1, columns, n2)."""
     rows, n1, columns, n2 = G.shape
     half = (P.swapaxes(1, 2) @ G.reshape(rows, n1, -1)).reshape(rows * n1, columns, n2)

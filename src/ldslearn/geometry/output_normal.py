@@ -4,21 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from ldslearn import _errors
 from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems, note
 from ldslearn._types import Floats, Indices
-from ldslearn.geometry.schur_forms import change_coordinates, normalise, triangularise
+from ldslearn.geometry.schur_forms import (
+    arrange_in_lanes,
+    change_coordinates,
+    find_schur_forms,
+    normalise,
+    pad_to_even,
+    split_in_blocks,
+)
 from ldslearn.geometry.stein import own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
-# Systems side by side in one vectorised solve. More make its loops longer, but also the tiles on
-# the diagonal of a symmetric problem larger, of which half is not needed.
-MOST_LANES = 24
 _WORTH_THREADS = 2**18  # products of numbers: below, threads take longer to start
 _LARGE_GRAMIAN = 1e3
 _LARGEST_DEVIATION = 0.1
@@ -35,15 +38,10 @@ class OutputNormalForm:
 
     transform: Floats  # (N, n, n): old C times this is the new C
     gramian: Floats  # (N, n, n), in the coordinates of the LDS
-    S: Floats  # (N, n, n), real quasi-upper triangular A
-    T: Floats  # (groups, 2, n, n, lanes), complex upper triangular A
-    D: Floats  # (groups, 3, 2, n, lanes), T = D* S D
+    S: Floats  # (N, n, n), quasi-upper triangular A
+    rows: Floats  # (N, n1, n1, 4), S in blocks of two rows, n1 = n / 2 rounded up
+    lanes: Floats  # (groups, n1, n1, 4, lanes), the same with systems side by side
     stable: NDArray[np.bool_]  # (N,); the others have the formal solution for a Gramian
-
-    @property
-    def lanes(self) -> int:
-        """Systems in a group."""
-        return self.T.shape[-1]
 
     def measurement(self, systems: LDS, block: slice | Indices) -> Floats:
         """Return C of some systems in these coordinates, (systems, n_channels, n_states)."""
@@ -58,24 +56,24 @@ def output_normal_form(systems: LDS, n_jobs: int | None = None) -> OutputNormalF
 def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     n_systems, n_states = len(systems), systems.n_states
     S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
+    radii = np.empty(n_systems)
 
-    def find_schur_forms(block: slice) -> None:
+    def fill_schur_forms(block: slice) -> None:
         with locate_systems(block.start):
-            _fill_schur_forms(systems.A[block], S[block], Z[block])
+            S[block], Z[block], radii[block] = find_schur_forms(systems.A[block])
 
     # One thread: others would wait for it, as SciPy keeps Python's lock.
-    for_each_block(find_schur_forms, n_systems, n_jobs=1, description="computing Schur forms")
-    T, D = _triangularise(S)
+    for_each_block(fill_schur_forms, n_systems, n_jobs=1, description="computing Schur forms")
 
     def find_gramians(block: slice) -> None:
-        W[block] = _gramians(S[block], T[block], D[block], systems.C[block] @ Z[block])
+        C, V = systems.C[block], Z[block]
+        products = np.swapaxes(C, 1, 2) @ C
+        W[block] = _gramians(S[block], np.swapaxes(V, 1, 2) @ products @ V)
 
     jobs = n_jobs if n_systems * n_states**3 > _WORTH_THREADS else 1
     for_each_block(find_gramians, n_systems, n_jobs=jobs, description="computing Gramians")
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
-    # Real and imaginary parts of the eigenvalues are on the diagonal of T.
-    squared_radius = np.square(T.diagonal(axis1=2, axis2=3)).sum(axis=1).max(axis=1)
-    stable = squared_radius < LARGEST_RADIUS**2
+    stable = radii < LARGEST_RADIUS
     transform, formal = np.empty_like(S), np.flatnonzero(~stable)
     if len(formal):
         if not systems.allow_unstable:
@@ -109,27 +107,14 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
                 "scale the channels.",
                 list(bad),
             )
-    T, D = _triangularise(S)
-    return OutputNormalForm(transform, gramian, S, arrange_in_lanes(T), arrange_in_lanes(D), stable)
+    rows = split_in_blocks(S)
+    return OutputNormalForm(transform, gramian, S, rows, arrange_in_lanes(rows), stable)
 
 
-def _triangularise(S: Floats) -> tuple[Floats, Floats]:
-    """Return T and the diagonals of D with T = D* S D, for :mod:`ldslearn.geometry.stein`.
-
-    Both have real and imaginary parts one after the other: (N, 2, n, n) and (N, 3, 2, n) arrays.
-    """
-    T, D = triangularise(S)
-    diagonals = np.zeros((len(S), 3, S.shape[1]), dtype=np.complex128)
-    diagonals[:, 0, 1:] = np.diagonal(D, 1, axis1=1, axis2=2)
-    diagonals[:, 1] = np.diagonal(D, axis1=1, axis2=2)
-    diagonals[:, 2, :-1] = np.diagonal(D, -1, axis1=1, axis2=2)
-    return np.stack([T.real, T.imag], axis=1), np.stack([diagonals.real, diagonals.imag], axis=2)
-
-
-def _gramians(S: Floats, T: Floats, D: Floats, C: Floats) -> Floats:
-    """Return W with W = S'WS + C'C of real Schur forms S, triangular as T = D* S D."""
-    W = np.empty_like(S)
-    own_solutions(S, T, D, np.swapaxes(C, 1, 2) @ C, W)
+def _gramians(S: Floats, products: Floats) -> Floats:
+    """Return W with W = S'WS + C'C of Schur forms S, from the products C'C."""
+    n, blocks = S.shape[1], split_in_blocks(S)
+    W = own_solutions(blocks, arrange_in_lanes(blocks), pad_to_even(products, (1, 2)))[:, :n, :n]
     return 0.5 * (W + np.swapaxes(W, 1, 2))
 
 
@@ -145,7 +130,8 @@ def _normalise_twice(C: Floats, S: Floats, Z: Floats) -> tuple[Floats, Floats]:
     found &= np.diagonal(R, axis1=1, axis2=2).all(axis=1)
     R[~found] = identity
     S, F = change_coordinates(S, R)
-    W = _gramians(S, *_triangularise(S), C @ (Z @ F))
+    changed = C @ (Z @ F)
+    W = _gramians(S, np.swapaxes(changed, 1, 2) @ changed)
     deviations = np.abs(W - identity).max(axis=(1, 2))
     lost = np.logical_not(found & (deviations < _LARGEST_DEVIATION))
     S[lost], W[lost] = np.nan, identity
@@ -168,47 +154,12 @@ def _observability_factor(S: Floats, C: Floats) -> Floats:
     return R
 
 
-def _fill_schur_forms(A: Floats, S: Floats, Z: Floats) -> None:
-    """Fill S and Z with real Schur forms, A = Z S Z'.
-
-    LAPACK is called directly: for small matrices scipy.linalg.schur takes twice as long.
-    """
-    gees = scipy.linalg.lapack.dgees
-    size = int(gees(_select_none, A[0], lwork=-1)[-2][0].real)
-    for index, matrix in enumerate(A):
-        S[index], _, _, _, Z[index], _, failed = gees(_select_none, matrix, lwork=size)
-        if failed:
-            raise _errors.SystemsError(
-                "{systems} must have eigenvalues that can be computed; LAPACK found none. "
-                "Encode its sequence again with other settings, or leave it out.",
-                [index],
-            )
-
-
-def _select_none(*eigenvalue: float) -> None:
-    """Select no eigenvalue; LAPACK requires such a function, and never calls it."""
-
-
 def _formal_coordinates(A: Floats, W: Floats) -> tuple[Floats, Floats]:
     """Return S and the transform by the factor L = U S^(1/2) of the SVD W = U S V' (Sec. 4.3)."""
     eigenvalues, U = np.linalg.eigh(W)
     root = np.sqrt(np.abs(eigenvalues))[:, None]
-    S, Z = np.empty_like(A), np.empty_like(A)
-    _fill_schur_forms(np.swapaxes(U * root, 1, 2) @ A @ (U / root), S, Z)
+    S, Z, _ = find_schur_forms(np.swapaxes(U * root, 1, 2) @ A @ (U / root))
     return S, (U / root) @ Z
-
-
-def arrange_in_lanes(stack: Floats) -> Floats:
-    """Return (N, ...) as (groups, ..., lanes); the last group is padded by its last system.
-
-    Groups have equal sizes, multiples of four, so that there is little padding.
-    """
-    n_systems = len(stack)
-    n_groups = -(-n_systems // MOST_LANES)
-    lanes = -(-n_systems // (4 * n_groups)) * 4
-    n_groups = -(-n_systems // lanes)
-    index = np.minimum(np.arange(n_groups * lanes), n_systems - 1).reshape(n_groups, lanes)
-    return np.ascontiguousarray(np.moveaxis(stack[index], 1, -1))
 
 
 def unstable_systems(indices: Sequence[int]) -> _errors.SystemsError:

@@ -1,8 +1,10 @@
 """All pairs of two batches, tile by tile: one matrix product and one compiled pass per tile."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,17 +13,19 @@ from ldslearn._parallel import for_each_block
 from ldslearn._places import locate_systems
 from ldslearn._types import Floats
 from ldslearn.geometry.output_normal import OutputNormalForm, no_solution, output_normal_form
+from ldslearn.geometry.schur_forms import pad_to_even
+from ldslearn.geometry.stein import LANES
 from ldslearn.models.lds import LDS, as_systems
 
 # Parameters of both sides, H1'H2, result
 Sums = Callable[[Floats, Floats, Floats, Floats], None]
-# S of the rows, T and D of the columns, C1'C2, result
-Reduction = Callable[[Floats, Floats, Floats, Floats, Floats], None]
+# Schur forms of the rows and of the columns, C1'C2, result
+Reduction = Callable[[Floats, Floats, Floats, Floats], None]
 
-# States along a tile: products near their best speed, a tile in cache; half as many for few
-# systems, so that a symmetric problem is little more than half of the square.
-_TILE_STATES = 640
-_KEPT_BYTES = 2**26  # of either side's transformed C, kept between tiles
+# States in the rows and columns of a tile, about: it stays in cache, and products of wide tiles are
+# faster than those of square ones.
+_TILE_STATES = 200, 800
+_KEPT_BYTES = 2**26  # of either side, kept between tiles
 
 
 def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LDS, LDS]:
@@ -43,11 +47,13 @@ def check_pair(X: Any, Y: Any, *, same_order_for: str | None = None) -> tuple[LD
     return first, second
 
 
-def _tile_size(n_systems: int, n_states: int) -> int:
-    """Return the systems along a tile: equal tiles of about _TILE_STATES states."""
-    total = n_systems * n_states
-    states = _TILE_STATES if total > 8 * _TILE_STATES else _TILE_STATES // 2
-    return -(-n_systems // -(-total // states))
+def _choose_tile(n_states: tuple[int, int], multiple: int) -> tuple[int, int]:
+    """Return the systems in the rows and columns of a tile, multiples of `multiple`."""
+    rows, columns = (
+        multiple * max(1, round(states / (multiple * n)))
+        for states, n in zip(_TILE_STATES, n_states, strict=True)
+    )
+    return rows, columns
 
 
 def for_each_tile(
@@ -59,12 +65,17 @@ def for_each_tile(
     n_jobs: int | None,
     description: str,
 ) -> None:
-    """Fill `out`, (N, M, ...), with ``compute(rows, columns)``; only half of it if symmetric."""
+    """Fill `out`, (N, M, ...), with ``compute(rows, columns)``; only half of it if symmetric.
+
+    Columns of a symmetric problem start at the rows, if these are in the tile.
+    """
     rows, columns = (
         [slice(start, min(start + size, length)) for start in range(0, length, size)]
         for size, length in zip(tile, out.shape[:2], strict=True)
     )
-    tiles = [(r, c) for r in rows for c in columns if not symmetric or c.stop > r.start]
+    tiles = [(r, c) for r in rows for c in columns]
+    if symmetric:
+        tiles = [(r, slice(max(r.start, c.start), c.stop)) for r, c in tiles if c.stop > r.start]
 
     def fill(block: slice) -> None:
         for r, c in tiles[block]:
@@ -78,6 +89,37 @@ def for_each_tile(
                 out[start : c.stop, i] = result[k, start - c.start :]
 
     for_each_block(fill, len(tiles), n_jobs=n_jobs, description=description)
+
+
+def _keep_small(make: Callable[[slice], Floats], n_bytes: int) -> Callable[[slice], Floats]:
+    """Return a function that computes all items at once, if they are small, and then takes some."""
+    if n_bytes > _KEPT_BYTES:
+        return make
+    whole = make(slice(None))
+    return whole.__getitem__
+
+
+class Multiplication:
+    """Products of all pairs of columns of two stacks, in memory that is used again."""
+
+    def __init__(self) -> None:
+        self._unused: list[Floats] = []  # one array per thread at most
+
+    @contextmanager
+    def __call__(self, left: Floats, right: Floats) -> Iterator[Floats]:
+        """Lend the products of (N, n1, m) and (M, n2, m) stacks, (N, n1, M, n2)."""
+        shape = *left.shape[:2], *right.shape[:2]
+        try:
+            memory = self._unused.pop()
+        except IndexError:
+            memory = np.empty(0)
+        if memory.size < math.prod(shape):
+            memory = np.empty(math.prod(shape))
+        G = memory[: math.prod(shape)].reshape(shape[0] * shape[1], -1)
+        m = left.shape[2]
+        np.matmul(left.reshape(-1, m), right.reshape(-1, m).T, out=G)
+        yield G.reshape(shape)
+        self._unused.append(memory)  # after an error it is not used again
 
 
 def solve_pairs(
@@ -109,46 +151,25 @@ def solve_pairs(
     (len(X), len(Y), *tail) array, or (len(X), len(Y)) with `reduce`
     """
     first, second = output_normal_forms(X, Y, n_jobs)
-    n1, n2, m = X.n_states, Y.n_states, X.n_channels
     out = np.empty((len(X), len(Y), *(() if reduce else tail)))
-    lanes = second.lanes
-    columns_per_tile = lanes * max(1, round(_tile_size(len(Y), n2) / lanes))
-    rows_per_tile = columns_per_tile if X is Y else _tile_size(len(X), n1)
-    kept = max(2, _KEPT_BYTES // (8 * m * columns_per_tile * n2))
-
-    @lru_cache(kept)
-    def left(start: int, stop: int) -> Floats:
-        """Return C of some rows, (rows * n1, m)."""
-        return np.swapaxes(first.measurement(X, slice(start, stop)), 1, 2).reshape(-1, m)
-
-    @lru_cache(kept)
-    def right(start: int, stop: int) -> Floats:
-        """Return C of some columns in the order of the lanes, (m, groups * n2 * lanes)."""
-        n_groups = -(-(stop - start) // lanes)
-        columns = np.zeros((m, n_groups, n2, lanes))
-        if X is Y:  # its rows are kept already
-            measured = np.swapaxes(left(start, stop).reshape(-1, n2, m), 1, 2)
-        else:
-            measured = second.measurement(Y, slice(start, stop))
-        for g in range(n_groups):
-            group = measured[g * lanes : (g + 1) * lanes]
-            columns[:, g, :, : len(group)] = group.transpose(1, 2, 0)
-        return columns.reshape(m, -1)
+    get_rows = _keep_small(partial(_transpose_measurement, first, X), X.C.nbytes)
+    get_columns = get_rows
+    if second is not first:
+        get_columns = _keep_small(partial(_transpose_measurement, second, Y), Y.C.nbytes)
+    multiply = Multiplication()
 
     def compute(rows: slice, columns: slice) -> Floats:
-        groups = slice(columns.start // lanes, -(-columns.stop // lanes))
-        n_groups = groups.stop - groups.start
-        G = left(rows.start, rows.stop) @ right(columns.start, columns.stop)
-        G = G.reshape(-1, n1, n_groups, n2, lanes)
-        result = np.empty((len(G), n_groups * lanes, *tail))
-        reduction(first.S[rows], second.T[groups], second.D[groups], G, result)
+        groups = slice(columns.start // LANES, -(-columns.stop // LANES))
+        result = np.empty((rows.stop - rows.start, (groups.stop - groups.start) * LANES, *tail))
+        with multiply(get_rows(rows), get_columns(columns)) as G:
+            reduction(first.rows[rows], second.lanes[groups], G, result)
         found = result[:, : columns.stop - columns.start]
         return found if reduce is None else reduce(rows, columns, found)
 
     for_each_tile(
         compute,
         out,
-        tile=(rows_per_tile, columns_per_tile),
+        tile=_choose_tile((X.n_states, Y.n_states), LANES),
         symmetric=X is Y and out.ndim == 2,
         n_jobs=n_jobs,
         description=description,
@@ -156,6 +177,12 @@ def solve_pairs(
     if (X.allow_unstable or Y.allow_unstable) and (unsolved := np.argwhere(np.isnan(out))).size:
         raise no_solution(np.unique(unsolved[:, 0]).tolist())
     return out
+
+
+def _transpose_measurement(form: OutputNormalForm, systems: LDS, block: slice) -> Floats:
+    """Return C of some systems, transposed, (systems, 2 n, m); n counts blocks of two states."""
+    C = np.swapaxes(systems.C[block], 1, 2)
+    return pad_to_even(np.swapaxes(form.transform[block], 1, 2) @ C, (1,))
 
 
 def output_normal_forms(
@@ -213,36 +240,35 @@ def sum_pairs(
     """
     out = np.empty((first.size[0], second.size[0]))
     unused = np.empty((1, 1))
-    sides: dict[tuple[bool, int], Floats] = {}
 
-    def stack(bases: BatchBases, block: slice) -> Floats:
-        """Return the columns of some systems as rows, (systems * n, rows of H); some are kept."""
-        key = (bases is first, block.start)
-        found = sides.get(key)
-        if found is None:
-            H = np.swapaxes(bases.basis(block), 1, 2)
-            found = H.reshape(-1, H.shape[2])
-            if (len(sides) + 1) * found.nbytes <= _KEPT_BYTES:
-                sides[key] = found
-        return found
+    def transpose(bases: BatchBases) -> Callable[[slice], Floats]:
+        """Return a function of a slice of systems whose value is H', (systems, n, rows of H)."""
+
+        def make(block: slice) -> Floats:
+            return np.ascontiguousarray(np.swapaxes(bases.basis(block), 1, 2))
+
+        n_bytes = bases.size[0] * bases.basis(slice(0, 1)).nbytes
+        return _keep_small(make, n_bytes)
+
+    get_rows = transpose(first)
+    get_columns = get_rows if second is first else transpose(second)
+    multiply = Multiplication()
 
     def compute(rows: slice, columns: slice) -> Floats:
-        left, right = stack(first, rows), stack(second, columns)
-        n_rows, n_columns = rows.stop - rows.start, columns.stop - columns.start
-        G = (left @ right.T).reshape(n_rows, len(left) // n_rows, n_columns, -1)
-        result = np.empty((n_rows, n_columns))
-        add_up(
-            unused if first.parameters is None else first.parameters[rows],
-            unused if second.parameters is None else second.parameters[columns],
-            G,
-            result,
-        )
+        result = np.empty((rows.stop - rows.start, columns.stop - columns.start))
+        with multiply(get_rows(rows), get_columns(columns)) as G:
+            add_up(
+                unused if first.parameters is None else first.parameters[rows],
+                unused if second.parameters is None else second.parameters[columns],
+                G,
+                result,
+            )
         return result
 
     for_each_tile(
         compute,
         out,
-        tile=(_tile_size(*first.size), _tile_size(*second.size)),
+        tile=_choose_tile((first.size[1], second.size[1]), 1),
         symmetric=first is second,
         n_jobs=n_jobs,
         description=description,

@@ -1,37 +1,70 @@
-"""Changes of real Schur forms: to complex triangular ones, and to other coordinates.
-
-T and D are those of :mod:`ldslearn.geometry.stein`.
-"""
+"""Real Schur forms with complex pairs first, in blocks of two rows, and in other coordinates."""
 
 from contextlib import suppress
 
 import numpy as np
+import scipy.linalg
 
-from ldslearn._types import Complexes, Floats
+from ldslearn import _errors
+from ldslearn._types import Floats
+from ldslearn.geometry.stein import LANES
 
 
-def triangularise(S: Floats) -> tuple[Complexes, Complexes]:
-    """Return T and D with T = D* S D, complex and triangular, D unitary.
+def find_schur_forms(A: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return S and Z with A = Z S Z', and spectral radii: (N, n, n), (N, n, n) and (N,) arrays.
 
-    Parameters
-    ----------
-    S : (N, n, n) array
-        Real Schur forms: quasi-triangular. D has blocks where S does.
+    S is quasi-triangular with the blocks of complex pairs first, so that it has blocks of two rows
+    throughout. LAPACK is called directly: for small matrices, scipy.linalg.schur takes twice as
+    long.
     """
-    i, k = np.nonzero(np.diagonal(S, -1, axis1=1, axis2=2))
-    blocks = np.array([S[i, k, k], S[i, k, k + 1], S[i, k + 1, k], S[i, k + 1, k + 1]])
-    p, q, r, s = blocks / np.abs(blocks).max(axis=0)  # scaled, as squares could underflow
-    half = 0.5 * (p - s)
-    root = np.sqrt((half * half + q * r).astype(np.complex128))
-    # An eigenvector (v, w) of the block [[p, q], [r, s]]: the longer of two formulas,
-    # (value - s, r) and (q, value - p).
-    first, second = np.array([root + half, r]), np.array([q, root - half])
-    lengths = np.linalg.norm([first, second], axis=1)
-    v, w = np.where(lengths[0] >= lengths[1], first, second) / lengths.max(axis=0)
-    D = np.zeros(S.shape, dtype=np.complex128)
-    D[:] = np.eye(S.shape[1])
-    D[i, k, k], D[i, k + 1, k], D[i, k, k + 1], D[i, k + 1, k + 1] = v, w, -w.conj(), v.conj()
-    return np.triu(np.swapaxes(D.conj(), 1, 2) @ S @ D), D
+    S, Z = np.empty_like(A), np.empty_like(A)
+    eigenvalues = np.empty((2, *A.shape[:2]))  # real and imaginary parts
+    failures = np.zeros(len(A), dtype=int)
+    gees, n = scipy.linalg.lapack.dgees, A.shape[1]
+    size = int(gees(_is_complex, A[0], lwork=-1)[-2][0].real) if len(A) else 0
+    for i, matrix in enumerate(A):
+        S[i], _, eigenvalues[0, i], eigenvalues[1, i], Z[i], _, failures[i] = gees(
+            _is_complex, matrix, lwork=size, sort_t=1
+        )
+    # n + 2: by rounding, a complex pair became two real eigenvalues, which are a block, too.
+    has_failed = (failures != 0) & (failures != n + 2)
+    has_failed |= np.diagonal(S, -1, axis1=1, axis2=2)[:, 1::2].any(axis=1)
+    if has_failed.any():
+        raise _errors.SystemsError(
+            "{systems} must have eigenvalues that can be computed and ordered; LAPACK failed. "
+            "Encode its sequence again with other settings, or leave it out.",
+            np.flatnonzero(has_failed).tolist(),
+        )
+    return S, Z, np.hypot(*eigenvalues).max(axis=1)
+
+
+def _is_complex(real: float, imaginary: float) -> bool:
+    """Whether an eigenvalue comes first."""
+    return imaginary != 0.0
+
+
+def split_in_blocks(S: Floats) -> Floats:
+    """Return (N, n, n) matrices as blocks of two rows and columns, (N, n1, n1, 4), n1 = n / 2.
+
+    An odd order becomes even by a row and a column of zeros.
+    """
+    S = pad_to_even(S, (1, 2))
+    n1 = S.shape[1] // 2
+    blocks = S.reshape(-1, n1, 2, n1, 2).transpose(0, 1, 3, 2, 4)
+    return np.ascontiguousarray(blocks).reshape(-1, n1, n1, 4)
+
+
+def pad_to_even(stack: Floats, axes: tuple[int, ...]) -> Floats:
+    """Return an array with zeros at the end of each of these axes that has an odd length."""
+    widths = [(0, size % 2 if axis in axes else 0) for axis, size in enumerate(stack.shape)]
+    return np.pad(stack, widths) if any(after for _, after in widths) else stack
+
+
+def arrange_in_lanes(stack: Floats) -> Floats:
+    """Return (N, ...) as (groups, ..., lanes); the last group is padded by its last system."""
+    n_groups = -(-len(stack) // LANES)
+    index = np.minimum(np.arange(n_groups * LANES), len(stack) - 1).reshape(n_groups, LANES)
+    return np.ascontiguousarray(np.moveaxis(stack[index], 1, -1))
 
 
 def change_coordinates(S: Floats, R: Floats) -> tuple[Floats, Floats]:

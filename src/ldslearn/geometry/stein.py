@@ -1,17 +1,19 @@
 """Compiled solver of the Stein equation X = A1' X A2 + G for one system against many at a time.
 
-Both sides are given in Schur form, so that X follows column by column by substitution. This is
-backward stable and needs no eigenvectors, so that defective matrices are no problem. The first side
-is real and quasi-triangular (blocks of one or two rows). The second is triangular and complex,
-T = D* S D with S its real Schur form and D unitary, made of the same one- or two-row blocks. The
-second side holds many systems side by side, the system last in every array ("lanes"), so that each
-line below is a vector instruction.
+Both sides are real Schur forms: block upper triangular, with blocks of two rows and columns. X then
+follows block by block by substitution. This is backward stable and needs no eigenvectors, so that
+defective matrices are no problem. An odd order has a last row and column of zeros.
+
+The second side holds LANES systems side by side, the system last in every array, so that each line
+below is a vector instruction. The four entries of a block, of the second side and of X, lie next to
+each other: compilers then know that they do not overlap.
 
 The functions are compiled at their first call, and kept on disk. One compiled function serves all
-kernels, distances and Gramians, as its compilation takes longest. Its arrays are contiguous:
-compilers take several times as long to optimise loops over strides that they do not know.
+kernels, distances and Gramians, as its compilation takes longest. Its arrays have one axis: fewer
+axes and fewer loops take less time to compile.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +22,9 @@ import numpy as np
 from ldslearn._compiling import njit
 from ldslearn._types import Floats
 
+# Systems side by side. More make the vectorised loops longer, but also the tiles on the diagonal of
+# a symmetric problem larger, of which half is not needed.
+LANES = 16
 _BYTES_IN_CACHE = 2**17  # of solutions that are used at once
 
 OPTIONS: dict[str, Any] = {
@@ -32,122 +37,126 @@ OPTIONS: dict[str, Any] = {
 
 
 @njit(**OPTIONS, no_rewrites=True)  # no expressions of arrays: nothing to rewrite
-def solve_lanes(S1, T2, D2, G, sizes, is_own, X, Y, norms, solved):  # type: ignore[no-untyped-def]
-    """Solve X = S1' X T2 + G D2 for all lanes of every pair of a row and a group.
+def solve_lanes(S1, T2, G, sizes, X, Y, norms, solved):  # type: ignore[no-untyped-def]
+    """Solve X = S1' X T2 + G for all lanes of every pair of a row and a group.
 
-    Axes other than the lanes are joined to one, in the order given. Fewer axes and fewer loops take
-    less time to compile.
+    Axes are joined to one in the order given. n1 and n2 count blocks.
 
     Parameters
     ----------
-    S1 : (rows n1 n1,) array
-        Real, quasi-upper triangular.
-    T2 : (groups 2 n2 n2, lanes) array
-        Upper triangular; real and imaginary parts.
-    D2 : (groups 3 2 n2, lanes) array
-        The entries above the diagonal of D, on it and below it; real and imaginary parts.
-    G : (rows n1 groups n2, lanes) array
-    sizes : (int, int, int, int, int)
-        rows, n1, groups, n2 and lanes.
-    is_own : bool
-        The equations are those of each row with its own group: `groups` is 1.
-    X : (n2 n1 + 1, 2 lanes) array
-        Memory for X D2, column by column: real parts, then imaginary parts. The last row is that
-        of a row without a partner, and is zero.
-    Y : (n1 + 1, 2 lanes) array
-        Memory for X T2 of the current column. Its last row is zero, too.
-    norms : (rows groups, lanes) array, or one of no rows
+    S1 : (rows, n1, n1, 4) array
+        Block upper triangular; the entries of a block row by row.
+    T2 : (groups, n2, n2, 4, lanes) array
+    G : (rows, n1, 2, systems, n2, 2) array
+    sizes : (int, int, int, int)
+        rows, n1, systems and n2. There are as many groups as hold all systems.
+    X : (n2, n1, 4, lanes) array
+        Memory for the solution, its columns first.
+    Y : (n1, 4, lanes) array
+        Memory for the columns of X T2 that belong to one block.
+    norms : (rows, groups, lanes) array, or an empty one
         |X|_F^2 is added.
-    solved : (rows groups n1 n2, lanes) array, or one of no rows
-        The real solutions X are added.
+    solved : (rows, groups, n1, 2, n2, 2, lanes) array, or an empty one
+        The solutions X.
     """
-    rows, n1, groups, n2, lanes = sizes
+    rows, n1, systems, n2 = sizes
+    groups = -(-systems // LANES)
+    one, two, three, four = LANES, 2 * LANES, 3 * LANES, 4 * LANES
     for pair in range(rows * groups):
         i, h = pair // groups, pair % groups
-        g = i if is_own else h
-        for p in range(2 * lanes):  # NaN after a pair without a solution
-            X[n2 * n1, p] = Y[n1, p] = 0.0
         for b in range(n2):
             for a in range(n1):
-                x = b * n1 + a
-                for p in range(2 * lanes):
-                    X[x, p] = Y[a, p] = 0.0
-                for part in range(3):  # column b of D is zero but in rows b - 1, b and b + 1
-                    q = b + part - 1
-                    if q >= 0 and q < n2:
-                        u = ((i * n1 + a) * groups + h) * n2 + q
-                        d = (3 * g + part) * 2 * n2 + b
-                        for p in range(lanes):
-                            X[x, p] += G[u, p] * D2[d, p]
-                            X[x, lanes + p] += G[u, p] * D2[d + n2, p]
-            t = 2 * g * n2 * n2 + b  # entry (k, b) of T; the imaginary part is n2 n2 further on
+                x, y = (b * n1 + a) * four, a * four
+                for p in range(LANES):
+                    system = min(h * LANES + p, systems - 1)  # the last one is repeated
+                    u = ((i * n1 + a) * 2 * systems + system) * 2 * n2 + 2 * b
+                    v = u + systems * 2 * n2
+                    X[x + p], X[x + one + p] = G[u], G[u + 1]
+                    X[x + two + p], X[x + three + p] = G[v], G[v + 1]
+                for p in range(four):
+                    Y[y + p] = 0.0
+            t = (h * n2 * n2 + b) * four
             for k in range(b):
                 for a in range(n1):
-                    x = k * n1 + a
-                    for p in range(lanes):
-                        tr, ti = T2[t, p], T2[t + n2 * n2, p]
-                        xr, xi = X[x, p], X[x, lanes + p]
-                        Y[a, p] += xr * tr - xi * ti
-                        Y[a, lanes + p] += xr * ti + xi * tr
-                t += n2
-            a = 0
-            while a < n1:
-                # Rows a and a + 1 at once, whether they are a block or two real eigenvalues. A row
-                # is alone if it is the last, or if a block follows: the other is the row of zeros.
-                s = (i * n1 + a) * n1 + a
-                b11 = S1[s]
-                b12 = b21 = b22 = 0.0
-                x, width = b * n1 + a, 1
-                a2, x2 = n1, n2 * n1
-                if a + 1 < n1 and (a + 2 == n1 or S1[s + 2 * n1 + 1] == 0.0):
-                    b12, b21, b22 = S1[s + n1], S1[s + 1], S1[s + n1 + 1]
-                    width, a2, x2 = 2, a + 1, x + 1
-                for c in range(width):
-                    for row in range(a + width):
-                        entry = S1[(i * n1 + row) * n1 + a + c]
-                        for p in range(2 * lanes):
-                            X[x + c, p] += entry * Y[row, p]
-                # (I - z B)(x1, x2) = rhs with B the transposed block, by its adjugate; f and g are
-                # the diagonal of I - z B, as 1 - z trace + z^2 det cancels twice for slow pairs
-                others = b12 * b21
-                for p in range(lanes):
-                    o = lanes + p
-                    zr, zi = T2[t, p], T2[t + n2 * n2, p]
-                    fr, fi = 1.0 - zr * b11, -zi * b11
-                    gr, gi = 1.0 - zr * b22, -zi * b22
-                    er = fr * gr - fi * gi - (zr * zr - zi * zi) * others
-                    ei = fr * gi + fi * gr - 2.0 * zr * zi * others
-                    inverse = 1.0 / (er * er + ei * ei)
-                    r1r, r1i = X[x, p], X[x, o]
-                    r2r, r2i = X[x2, p], X[x2, o]
-                    z1r, z1i = zr * r1r - zi * r1i, zr * r1i + zi * r1r
-                    z2r, z2i = zr * r2r - zi * r2i, zr * r2i + zi * r2r
-                    n1r, n1i = gr * r1r - gi * r1i + b12 * z2r, gr * r1i + gi * r1r + b12 * z2i
-                    n2r, n2i = fr * r2r - fi * r2i + b21 * z1r, fr * r2i + fi * r2r + b21 * z1i
-                    x1r, x1i = (n1r * er + n1i * ei) * inverse, (n1i * er - n1r * ei) * inverse
-                    x2r, x2i = (n2r * er + n2i * ei) * inverse, (n2i * er - n2r * ei) * inverse
-                    X[x, p], X[x, o] = x1r, x1i
-                    X[x2, p], X[x2, o] = x2r, x2i
-                    Y[a, p] += x1r * zr - x1i * zi
-                    Y[a, o] += x1r * zi + x1i * zr
-                    Y[a2, p] += x2r * zr - x2i * zi
-                    Y[a2, o] += x2r * zi + x2i * zr
-                a += width
+                    x, y = (k * n1 + a) * four, a * four
+                    for p in range(LANES):
+                        t11, t12, t21, t22 = (
+                            T2[t + p],
+                            T2[t + one + p],
+                            T2[t + two + p],
+                            T2[t + three + p],
+                        )
+                        x11, x12, x21, x22 = (
+                            X[x + p],
+                            X[x + one + p],
+                            X[x + two + p],
+                            X[x + three + p],
+                        )
+                        Y[y + p] += x11 * t11 + x12 * t21
+                        Y[y + one + p] += x11 * t12 + x12 * t22
+                        Y[y + two + p] += x21 * t11 + x22 * t21
+                        Y[y + three + p] += x21 * t12 + x22 * t22
+                t += n2 * four
+            for a in range(n1):
+                x = (b * n1 + a) * four
+                s11 = s12 = s21 = s22 = 0.0
+                for row in range(a + 1):
+                    s, y = ((i * n1 + row) * n1 + a) * 4, row * four
+                    s11, s12, s21, s22 = S1[s], S1[s + 1], S1[s + 2], S1[s + 3]
+                    for p in range(LANES):
+                        y11, y12, y21, y22 = (
+                            Y[y + p],
+                            Y[y + one + p],
+                            Y[y + two + p],
+                            Y[y + three + p],
+                        )
+                        X[x + p] += s11 * y11 + s21 * y21
+                        X[x + one + p] += s11 * y12 + s21 * y22
+                        X[x + two + p] += s12 * y11 + s22 * y21
+                        X[x + three + p] += s12 * y12 + s22 * y22
+                # The block on the diagonal, now of S1 and T2: rows x1 and x2 of X solve
+                # x1 P - s21 x2 T = r1 and x2 Q - s12 x1 T = r2 with P = I - s11 T and
+                # Q = I - s22 T. P, Q and T commute, so that the determinant is
+                # M = P Q - s12 s21 T^2, a matrix of two rows. I - T trace + T^2 det, which is the
+                # same, cancels twice if both systems are slow.
+                y, others = a * four, s12 * s21
+                for p in range(LANES):
+                    t11, t12, t21, t22 = (
+                        T2[t + p],
+                        T2[t + one + p],
+                        T2[t + two + p],
+                        T2[t + three + p],
+                    )
+                    r11, r12, r21, r22 = X[x + p], X[x + one + p], X[x + two + p], X[x + three + p]
+                    p11, p12, p21, p22 = 1.0 - s11 * t11, -s11 * t12, -s11 * t21, 1.0 - s11 * t22
+                    q11, q12, q21, q22 = 1.0 - s22 * t11, -s22 * t12, -s22 * t21, 1.0 - s22 * t22
+                    m11 = p11 * q11 + p12 * q21 - others * (t11 * t11 + t12 * t21)
+                    m12 = p11 * q12 + p12 * q22 - others * (t11 * t12 + t12 * t22)
+                    m21 = p21 * q11 + p22 * q21 - others * (t21 * t11 + t22 * t21)
+                    m22 = p21 * q12 + p22 * q22 - others * (t21 * t12 + t22 * t22)
+                    inverse = 1.0 / (m11 * m22 - m12 * m21)
+                    u1 = r11 * q11 + r12 * q21 + s21 * (r21 * t11 + r22 * t21)
+                    u2 = r11 * q12 + r12 * q22 + s21 * (r21 * t12 + r22 * t22)
+                    v1 = r21 * p11 + r22 * p21 + s12 * (r11 * t11 + r12 * t21)
+                    v2 = r21 * p12 + r22 * p22 + s12 * (r11 * t12 + r12 * t22)
+                    x11, x12 = (u1 * m22 - u2 * m21) * inverse, (u2 * m11 - u1 * m12) * inverse
+                    x21, x22 = (v1 * m22 - v2 * m21) * inverse, (v2 * m11 - v1 * m12) * inverse
+                    X[x + p], X[x + one + p], X[x + two + p], X[x + three + p] = x11, x12, x21, x22
+                    Y[y + p] += x11 * t11 + x12 * t21
+                    Y[y + one + p] += x11 * t12 + x12 * t22
+                    Y[y + two + p] += x21 * t11 + x22 * t21
+                    Y[y + three + p] += x21 * t12 + x22 * t22
         if len(norms) > 0:
-            for x in range(n2 * n1):
-                for p in range(lanes):
-                    xr, xi = X[x, p], X[x, lanes + p]
-                    norms[pair, p] += xr * xr + xi * xi
+            for x in range(0, n1 * n2 * four, LANES):
+                for p in range(LANES):
+                    norms[pair * LANES + p] += X[x + p] * X[x + p]
         if len(solved) > 0:
-            for b in range(n2):  # column b of (X D2) D2* takes columns b - 1, b and b + 1 of X D2
-                for part in range(3):
-                    q = b + 1 - part
-                    if q >= 0 and q < n2:
-                        d = (3 * g + part) * 2 * n2 + q
-                        for a in range(n1):
-                            x, u = q * n1 + a, (pair * n1 + a) * n2 + b
-                            for p in range(lanes):
-                                solved[u, p] += X[x, p] * D2[d, p] + X[x, lanes + p] * D2[d + n2, p]
+            for b in range(n2):
+                for a in range(n1):
+                    x, u = (b * n1 + a) * four, ((pair * n1 + a) * 2 * n2 + b) * two
+                    v = u + n2 * two
+                    for p in range(two):
+                        solved[u + p], solved[v + p] = X[x + p], X[x + two + p]
 
 
 @njit(**OPTIONS, no_rewrites=True)
@@ -206,77 +215,81 @@ def log_abs_determinants(M, n, work, out):  # type: ignore[no-untyped-def]
 
 
 def _solve(
-    S1: Floats,
-    T2: Floats,
-    D2: Floats,
-    G: Floats,
-    is_own: bool = False,
-    norms: Floats | None = None,
-    solved: Floats | None = None,
+    S1: Floats, T2: Floats, G: Floats, norms: Floats | None = None, solved: Floats | None = None
 ) -> None:
-    """Fill `norms`, (rows, groups * lanes), or `solved`, (rows, groups, n1, n2, lanes)."""
-    _, n1, _, n2, lanes = G.shape
-    X, Y = np.empty((n2 * n1 + 1, 2 * lanes)), np.empty((n1 + 1, 2 * lanes))
+    """Fill `norms`, (rows, groups * lanes), or `solved`, (rows, groups, 2 n1, 2 n2, lanes)."""
+    rows, order, systems, other_order = G.shape
+    n1, n2 = order // 2, other_order // 2
     for out in (norms, solved):
-        if out is not None:
-            assert out.flags.c_contiguous  # a copy would be filled instead
-            out[...] = 0.0
-    nothing = np.empty((0, lanes))
+        assert out is None or out.flags.c_contiguous  # a copy would be filled instead
+    if norms is not None:
+        norms[...] = 0.0
+    X, Y, nothing = np.empty(n2 * n1 * 4 * LANES), np.empty(n1 * 4 * LANES), np.empty(0)
     solve_lanes(
-        S1.reshape(-1),
-        *(side.reshape(-1, lanes) for side in (T2, D2, G)),
-        G.shape,
-        is_own,
+        *(side.reshape(-1) for side in (S1, T2, G)),
+        (rows, n1, systems, n2),
         X,
         Y,
-        *(nothing if out is None else out.reshape(-1, lanes) for out in (norms, solved)),
+        *(nothing if out is None else out.reshape(-1) for out in (norms, solved)),
     )
 
 
-def _solve_some_rows(
-    S1: Floats, T2: Floats, D2: Floats, G: Floats
-) -> Iterator[tuple[slice, Floats]]:
-    """Yield some rows and their solutions, (rows, groups, n1, n2, lanes), which stay in cache.
+def _solve_some_rows(S1: Floats, T2: Floats, G: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield some rows and their solutions, (rows, groups, 2 n1, 2 n2, lanes), which stay in cache.
 
     The next solutions overwrite them.
     """
-    rows, n1, groups, n2, lanes = G.shape
-    size = min(rows, max(1, _BYTES_IN_CACHE // (8 * n1 * groups * n2 * lanes)))
-    memory = np.empty((size, groups, n1, n2, lanes))
+    rows, order, _, other_order = G.shape
+    shape = len(T2), order, other_order, LANES
+    size = min(rows, max(1, _BYTES_IN_CACHE // (8 * math.prod(shape))))
+    memory = np.empty((size, *shape))
     for start in range(0, rows, size):
         some = slice(start, min(start + size, rows))
         solved = memory[: some.stop - start]
-        _solve(S1[some], T2, D2, G[some], solved=solved)
+        _solve(S1[some], T2, G[some], solved=solved)
         yield some, solved
 
 
-def squared_norms(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
+def squared_norms(S1: Floats, T2: Floats, G: Floats, out: Floats) -> None:
     """Write |X|_F^2 of every pair to `out`, (rows, groups * lanes).
 
-    S1 is (rows, n1, n1), T2 (groups, 2, n2, n2, lanes), D2 (groups, 3, 2, n2, lanes) and G
-    (rows, n1, groups, n2, lanes), all contiguous; see :func:`solve_lanes`.
+    S1, (rows, n1, n1, 4), and T2, (groups, n2, n2, 4, lanes), are as in :func:`solve_lanes`; G is
+    (rows, 2 n1, systems, 2 n2). All are contiguous.
     """
-    _solve(S1, T2, D2, G, norms=out)
+    _solve(S1, T2, G, norms=out)
 
 
-def solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
-    """Write X of every pair to `out`, (rows, groups * lanes, n1, n2)."""
-    for some, solved in _solve_some_rows(S1, T2, D2, G):
-        out[some] = np.moveaxis(solved, -1, 2).reshape(out[some].shape)
+def solutions(S1: Floats, T2: Floats, G: Floats, out: Floats) -> None:
+    """Write X of every pair to `out`, (rows, groups * lanes, orders of both sides)."""
+    first, second = out.shape[2:]
+    for some, solved in _solve_some_rows(S1, T2, G):
+        found = solved[:, :, :first, :second]
+        out[some] = np.moveaxis(found, -1, 2).reshape(out[some].shape)
 
 
-def own_solutions(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
-    """Write X of every system with itself to `out`, (N, n, n).
+def own_solutions(S: Floats, T: Floats, G: Floats) -> Floats:
+    """Return X of every system with itself, (N, 2 n1, 2 n1).
 
-    T2, (N, 2, n, n), and D2, (N, 3, 2, n), are S1 made triangular; G is (N, n, n).
+    S, (N, n1, n1, 4), and T, (groups, n1, n1, 4, lanes), are the same systems on either side; G is
+    (N, 2 n1, 2 n1). All pairs of a group are solved, most of them with zeros for G: no other
+    function needs to be compiled, and single systems without lanes would take longer.
     """
-    _solve(S1, T2, D2, G[:, :, None, :, None], is_own=True, solved=out)
+    X = np.empty_like(G)
+    for start in range(0, len(S), LANES):
+        some = slice(start, min(start + LANES, len(S)))
+        own = np.arange(some.stop - start)
+        right = np.zeros((len(own), G.shape[1], len(own), G.shape[2]))
+        right[own, :, own] = G[some]
+        solved = np.empty((len(own), 1, *G.shape[1:], LANES))
+        _solve(S[some], T[start // LANES], right, solved=solved)
+        X[some] = solved[own, 0, :, :, own]
+    return X
 
 
-def log_determinants(S1: Floats, T2: Floats, D2: Floats, G: Floats, out: Floats) -> None:
-    """Write log |det X| of every pair to `out`, (rows, groups * lanes); n1 = n2."""
+def log_determinants(S1: Floats, T2: Floats, G: Floats, out: Floats, *, order: int) -> None:
+    """Write log |det X| of every pair to `out`, (rows, groups * lanes); both have that order."""
     assert out.flags.c_contiguous  # a copy would be filled instead
-    n, lanes = G.shape[3:]
-    work = np.empty((2, lanes))
-    for some, solved in _solve_some_rows(S1, T2, D2, G):
-        log_abs_determinants(solved.reshape(-1, lanes), n, work, out[some].reshape(-1, lanes))
+    work = np.empty((2, LANES))
+    for some, solved in _solve_some_rows(S1, T2, G):
+        M = np.ascontiguousarray(solved[:, :, :order, :order])
+        log_abs_determinants(M.reshape(-1, LANES), order, work, out[some].reshape(-1, LANES))
