@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from ldslearn import LDSKMeans
-from ldslearn.dictionary import centres
+from ldslearn.dictionary import centres, restarts
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom, AtomProblem
 from ldslearn.dictionary.samples import Samples
@@ -100,7 +100,7 @@ def test_an_interrupt_keeps_the_best_run(monkeypatch):
             raise KeyboardInterrupt
         return original(*args)
 
-    monkeypatch.setattr(centres, "run_kmeans", interrupt)
+    monkeypatch.setattr(restarts, "run_kmeans", interrupt)
     model = LDSKMeans(3, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)
@@ -126,7 +126,7 @@ def test_the_best_run_is_kept():
     X = contractions(30, 6, 2, seed=3)
     data = Samples.of([Columns.of(canonical_symmetric(X))])
     runs = list(
-        centres.run_restarts(
+        restarts.run_restarts(
             data, [1.0], 6, np.random.RandomState(5), n_init=4, max_iter=50, tol=1e-4, n_jobs=None
         )
     )
@@ -134,6 +134,27 @@ def test_the_best_run_is_kept():
     model = LDSKMeans(6, parts="symmetric", n_init=4, random_state=5).fit(X)
     assert model.inertia_ == pytest.approx(min(ends))
     assert ends[-1] > min(ends)
+
+
+@pytest.mark.parametrize("most_paired", [3000, 0])  # distances of all pairs, or as needed
+def test_one_run_starts_from_the_seeds_of_lowest_inertia(most_paired, monkeypatch):
+    X = contractions(30, 6, 2, seed=3)
+    data = Samples.of([Columns.of(canonical_symmetric(X))])
+    monkeypatch.setattr(restarts, "_MOST_PAIRED", most_paired)
+    random = np.random.RandomState(2)
+    seedings = [restarts.seed_centres(data, [1.0], 6, random, None) for _ in range(3)]
+    inertias = []
+    for seeds, inertia in seedings:
+        centres_at_samples = [x.complete() for x in data.take(seeds)]
+        _, distances = centres.assign_samples(data, centres_at_samples, [1.0], None)
+        assert inertia == pytest.approx(distances.sum())
+        inertias.append(inertia)
+    assert np.argmin(inertias) == 1  # neither the first nor the last
+    run = restarts.run_from_best_seeds(
+        data, [1.0], 6, np.random.RandomState(2), n_seedings=3, max_iter=50, tol=1e-4, n_jobs=None
+    )
+    assert run.inertia[0] == pytest.approx(min(inertias))
+    assert run.inertia[-1] < run.inertia[0]
 
 
 def test_weights_of_terms_count():

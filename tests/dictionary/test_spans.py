@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ldslearn import LDSDictionary, LDSKMeans
 from ldslearn.dictionary import centres as centres_module
-from ldslearn.dictionary import spans
+from ldslearn.dictionary import restarts, spans
 from ldslearn.dictionary.centres import run_kmeans
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.problem import Atom, AtomProblem
@@ -155,7 +155,7 @@ def test_estimators_do_not_depend_on_products(monkeypatch):
         return Products(columns)
 
     spy.are_worthwhile = Products.are_worthwhile
-    monkeypatch.setattr(centres_module, "Products", spy)
+    monkeypatch.setattr(restarts, "Products", spy)
     with_products = LDSDictionary(8, max_iter=1, random_state=0).fit(X)
     clusters = LDSKMeans(4, random_state=0).fit(X)
     assert used == [24] * 4  # two parts each

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from ldslearn import DictionaryClassifier, LDSDictionary, LDSKMeans
-from ldslearn.dictionary import algorithm, centres
+from ldslearn.dictionary import algorithm, restarts
 
 
 def interrupt(*args):
@@ -46,7 +46,7 @@ def test_an_interrupt_before_anything_is_learned(model, motions, monkeypatch):
     X, y, Z, _ = motions
     answer = "predict" if hasattr(model, "predict") else "transform"
     with monkeypatch.context() as patch:
-        patch.setattr(centres, "run_kmeans", interrupt)
+        patch.setattr(restarts, "run_kmeans", interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.fit(X, y)
     with pytest.raises(NotFittedError):
@@ -56,7 +56,7 @@ def test_an_interrupt_before_anything_is_learned(model, motions, monkeypatch):
     if not isinstance(model, LDSKMeans | LDSDictionary):
         parts = {"dictionary__parts": "skew"}
     with monkeypatch.context() as patch:
-        patch.setattr(centres, "run_kmeans", interrupt)
+        patch.setattr(restarts, "run_kmeans", interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.set_params(**parts).fit(X[::2], y[::2])
     np.testing.assert_array_equal(getattr(model, answer)(Z), expected)

@@ -21,14 +21,10 @@ from ldslearn.cluster.parameters import ClusterParameters
 from ldslearn.cluster.selection import choose_number
 from ldslearn.cluster.spectral import find_spectral_clusters, measure_spectral_distances
 from ldslearn.dictionary.atoms import Atoms
-from ldslearn.dictionary.centres import (
-    assign_samples,
-    fit_centres,
-    run_restarts,
-    squared_distances,
-)
+from ldslearn.dictionary.centres import assign_samples, fit_centres, squared_distances
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import Recipe
+from ldslearn.dictionary.restarts import run_restarts
 from ldslearn.dictionary.samples import Samples, open_samples
 from ldslearn.geometry.feature_space import squared_feature_distances
 from ldslearn.geometry.fitted_kernels import FittedKernel, check_same_layout

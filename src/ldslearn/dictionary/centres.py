@@ -1,7 +1,6 @@
 """k-means on systems: a centre is a dictionary of one atom with codes of one (Sec. 9.3)."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from ldslearn.dictionary.problem import Atom
 from ldslearn.dictionary.samples import Samples, StoredColumns, open_columns
 from ldslearn.dictionary.spans import NotInSpanError, Products, improve_centre
 
-_MOST_PAIRED = 3000  # samples whose distances are all kept while seeds are chosen
 _ROUNDING = 1e-13  # mean squared distance of copies to their centre, at most
 
 
@@ -30,12 +28,13 @@ def squared_distances(
     """Squared projection distances of samples and centres, (N, J)."""
     data = open_columns(terms)
     kernels = [x.kernel(c, n_jobs) for x, c in zip(data, centres, strict=True)]
-    return _combine_distances(data, centres, weights, kernels)
+    return combine_distances(data, centres, weights, kernels)
 
 
-def _combine_distances(
+def combine_distances(
     data: list[Columns], centres: list[Columns], weights: list[float], kernels: list[Floats]
 ) -> Floats:
+    """Squared distances of samples and centres from the kernels of each term."""
     total = np.zeros((len(data[0]), len(centres[0])))
     for x, c, w, K in zip(data, centres, weights, kernels, strict=True):
         total += w * (x.self_kernel[:, None] + c.self_kernel - 2.0 * K)
@@ -63,52 +62,6 @@ def assign_samples(
     """Return the nearest centre of every sample, and its squared distance."""
     found = samples.map(find_nearest_centres, centres, weights, n_jobs)
     return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
-
-
-def _measure_distances(
-    samples: Samples, centres: list[Columns], weights: list[float], n_jobs: int | None
-) -> Floats:
-    return np.concatenate(samples.map(squared_distances, centres, weights, n_jobs))
-
-
-def seed_centres(
-    samples: Samples,
-    weights: list[float],
-    n_centres: int,
-    random: np.random.RandomState,
-    n_jobs: int | None,
-    known: Floats | None = None,
-) -> Indices:
-    """Return samples far from each other as initial centres (k-means++, best of several trials).
-
-    `known` are the squared distances of all pairs of samples, where they are worth their memory.
-    """
-    n_samples, n_trials = len(samples), _count_trials(n_centres)
-
-    def measure(chosen: Any) -> Floats:
-        if known is not None:
-            return known[:, chosen]
-        return _measure_distances(samples, samples.take(chosen), weights, n_jobs)
-
-    chosen = [int(random.randint(n_samples))]
-    nearest = measure(chosen)[:, 0]
-    while len(chosen) < n_centres:
-        nearest[chosen] = 0.0
-        total = nearest.sum()
-        if total <= 1e-9 * n_samples:  # only copies are left
-            chosen.append(int(random.choice(np.setdiff1d(np.arange(n_samples), chosen))))
-            continue
-        trials = random.choice(n_samples, n_trials, p=nearest / total)
-        left = np.minimum(measure(trials), nearest[:, None])
-        best = int(left.sum(axis=0).argmin())
-        chosen.append(int(trials[best]))
-        nearest = left[:, best]
-    return np.array(chosen)
-
-
-def _count_trials(n_centres: int) -> int:
-    """Return the candidates for each centre."""
-    return 2 + int(np.log(n_centres))
 
 
 class MovingCentres:
@@ -144,7 +97,7 @@ class MovingCentres:
             for one, c, spans in zip(self.products, self.terms, self.spans, strict=True)
         ]
         data = [one.data for one in self.products]
-        return _pick_nearest(_combine_distances(data, self.terms, self.weights, kernels))
+        return _pick_nearest(combine_distances(data, self.terms, self.weights, kernels))
 
     def improve(self, labels: Indices, which: Indices) -> None:
         """Move some centres closer to their members."""
@@ -259,29 +212,3 @@ def _improve_centre(samples: Samples, members: Indices, centres: list[Columns], 
     for problem, c in zip(samples.make_problems(members), centres, strict=True):
         improved = improve_centre(problem, Atom(c.rows[j], c.eigenvalues[j]))
         c.rows[j], c.eigenvalues[j] = improved.rows, improved.eigenvalues
-
-
-def run_restarts(
-    samples: Samples,
-    weights: list[float],
-    n_centres: int,
-    random: np.random.RandomState,
-    *,
-    n_init: int,
-    max_iter: int,
-    tol: float,
-    n_jobs: int | None,
-) -> Iterator[Clustering]:
-    """Yield :func:`run_kmeans` from several seedings."""
-    terms, known, products = samples.in_memory, None, None
-    n_pairs = n_init * n_centres * _count_trials(n_centres) * len(samples)
-    if terms is not None and len(samples) <= _MOST_PAIRED and len(samples) ** 2 / 2 < n_pairs:
-        if Products.are_worthwhile(terms, n_centres):
-            products = [Products(x) for x in terms]
-            kernels = [one.kernel() for one in products]
-            known = _combine_distances(terms, terms, weights, kernels)
-        else:
-            known = squared_distances(terms, terms, weights, n_jobs)
-    for _ in range(n_init):
-        seeds = seed_centres(samples, weights, n_centres, random, n_jobs, known)
-        yield run_kmeans(samples, weights, seeds, max_iter, tol, n_jobs, products)

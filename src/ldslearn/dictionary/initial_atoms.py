@@ -5,9 +5,9 @@ from typing import Any
 from ldslearn import _errors
 from ldslearn._checks import as_random_state
 from ldslearn.dictionary.atoms import Atoms
-from ldslearn.dictionary.centres import run_restarts
 from ldslearn.dictionary.columns import Columns
 from ldslearn.dictionary.recipe import Recipe
+from ldslearn.dictionary.restarts import run_from_best_seeds
 from ldslearn.dictionary.samples import Samples
 from ldslearn.models.blocks import StoredSystems
 from ldslearn.models.lds import LDS
@@ -45,12 +45,11 @@ def make_initial_atoms(
     if isinstance(init, str) and init == "kmeans":
         terms = []
         for code, one in zip(recipe.codes, samples, strict=True):
-            runs = run_restarts(
+            found = run_from_best_seeds(
                 one, list(code.values()), n_atoms, random,
-                n_init=3, max_iter=10, tol=1e-3, n_jobs=n_jobs,
+                n_seedings=3, max_iter=10, tol=1e-3, n_jobs=n_jobs,
             )  # fmt: skip
-            best = min(runs, key=lambda run: run.inertia[-1])
-            terms.append(dict(zip(code, best.centres, strict=True)))
+            terms.append(dict(zip(code, found.centres, strict=True)))
         return Atoms(terms, systems.delays)
     raise _errors.invalid_parameter("init", "be 'kmeans', 'random', an LDS or atoms", init)
 
