@@ -1,6 +1,5 @@
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -77,8 +76,38 @@ def test_jobs_are_threads():
     for_each_block(lambda block: barrier.wait() and None, 2, n_jobs=2, description="")
 
 
-def test_an_error_waits_for_threads_that_the_pool_forgot(monkeypatch):
-    """An interrupt while a thread starts: the pool does not know the thread, which goes on."""
+@pytest.mark.parametrize("failing", [{2}, {2, 3}, {0, 5}])
+def test_the_error_of_the_first_block_is_raised(failing):
+    """A later block fails before an earlier one, on another thread."""
+    both = threading.Barrier(2, timeout=10)
+
+    def work(block):
+        if failing == {2, 3} and block.start in failing:
+            both.wait()
+            time.sleep(0.1 * (3 - block.start))
+        if block.start in failing:
+            raise ValueError(f"item {block.start}")
+
+    with pytest.raises(ValueError, match=f"item {min(failing)}"):
+        for_each_block(work, 8, n_jobs=2, description="")
+
+
+def test_an_error_ends_the_work_of_all_threads():
+    n_started = 0
+
+    def work(block):
+        nonlocal n_started
+        n_started += 1
+        time.sleep(0.05)
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011  raised by the test itself
+        for_each_block(work, 8, n_jobs=2, description="")
+    assert n_started <= 2
+
+
+def test_an_interrupt_waits_for_a_thread_that_is_being_started(monkeypatch):
+    """The thread runs, and its start has not returned yet."""
     begun, seen = threading.Event(), []
 
     def work(block):
@@ -86,18 +115,16 @@ def test_an_error_waits_for_threads_that_the_pool_forgot(monkeypatch):
         time.sleep(0.2)
         seen.append(block)
 
-    original = ThreadPoolExecutor._adjust_thread_count
+    original = threading.Thread.start
 
-    def forget(pool):
-        original(pool)
-        pool._threads.clear()
+    def start(thread):
+        original(thread)
         begun.wait(10)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ThreadPoolExecutor, "_adjust_thread_count", forget)
+    monkeypatch.setattr(threading.Thread, "start", start)
     with pytest.raises(KeyboardInterrupt):
         for_each_block(work, 8, n_jobs=2, description="")
-    n_seen = len(seen)
-    assert n_seen == 1
+    assert len(seen) == 1
     time.sleep(0.5)
-    assert len(seen) == n_seen
+    assert len(seen) == 1

@@ -1,10 +1,12 @@
+import ctypes
+
 import numpy as np
 import pytest
-import scipy.linalg
+import scipy.linalg.cython_lapack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn.geometry import pairs, pairwise_kernel, stein
+from ldslearn.geometry import pairs, pairwise_kernel, schur_forms, stein
 from ldslearn.geometry.output_normal import output_normal_form
 from ldslearn.geometry.schur_forms import (
     arrange_in_lanes,
@@ -48,41 +50,62 @@ def test_schur_forms_have_blocks_of_two_rows(seed, n, coupling, scale):
     np.testing.assert_allclose(radii, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("info", [1, 3])  # n is 2: no eigenvalues, or no order
-def test_systems_without_schur_forms_are_named(info, monkeypatch):
+def test_systems_without_schur_forms_are_named(monkeypatch):
     """LAPACK's iterations may not converge; no matrix is known for which they do not."""
-    real = scipy.linalg.lapack.dgees
+    real = schur_forms.decompose
 
-    def fail_at_the_second(select, matrix, **options):
-        found = real(select, matrix, **options)
-        return (*found[:-1], info) if matrix[0, 0] == 0.25 else found
+    def fail_at_the_second(*arguments):
+        real(*arguments)
+        failures, forms = arguments[-1], arguments[4]
+        failures[forms[:, 0, 0] == 0.25] = 1
 
-    monkeypatch.setattr(scipy.linalg.lapack, "dgees", fail_at_the_second)
+    monkeypatch.setattr(schur_forms, "decompose", fail_at_the_second)
     systems = LDS(np.array([0.5, 0.25, 0.75])[:, None, None] * np.eye(2), [np.eye(3, 2)] * 3)
     message = "^system 1 must have eigenvalues that can be computed and ordered; LAPACK failed"
     with pytest.raises(ValueError, match=message):
         output_normal_form(systems)
 
 
-def test_pairs_that_become_real_are_blocks_and_blocks_at_odd_places_are_refused(monkeypatch):
-    real = scipy.linalg.lapack.dgees
+def test_blocks_at_odd_places_are_refused(monkeypatch):
+    """LAPACK may not be able to exchange eigenvalues that almost coincide."""
     A = np.array([[[0.5, 0.0, 0.0], [0.0, 0.0, 0.7], [0.0, -0.7, 0.0]]])
-
-    def answer_with_a_note(select, matrix, **options):
-        found = real(select, matrix, **options)
-        return (*found[:-1], len(matrix) + 2)
-
-    monkeypatch.setattr(scipy.linalg.lapack, "dgees", answer_with_a_note)
     np.testing.assert_allclose(find_schur_forms(A)[2], 0.7)
+    real = schur_forms.decompose
 
-    def leave_a_block_behind(select, matrix, **options):
-        form, *others = real(select, matrix, **options)
-        form[2, 1] = 0.1
-        return form, *others
+    def leave_a_block_behind(*arguments):
+        real(*arguments)
+        arguments[4][0, 1, 2] = 0.1  # S, columns first
 
-    monkeypatch.setattr(scipy.linalg.lapack, "dgees", leave_a_block_behind)
+    monkeypatch.setattr(schur_forms, "decompose", leave_a_block_behind)
     with pytest.raises(ValueError, match="must have eigenvalues that can be computed and ordered"):
         find_schur_forms(A)
+
+
+def test_schur_forms_are_those_of_scipy():
+    """Every system has its own eigenvalues, wherever it is in the batch; orders of one work."""
+    for n in (1, 2, 5, 8, 80):
+        A = np.random.default_rng(n).standard_normal((3, n, n))
+        S, Z, radii = find_schur_forms(A)
+        for i in range(3):
+            expected, basis, _ = scipy.linalg.schur(A[i], sort=lambda re, im: im != 0.0)
+            np.testing.assert_allclose(S[i], expected, atol=1e-9)
+            np.testing.assert_allclose(Z[i], basis, atol=1e-9)
+            np.testing.assert_allclose(radii[i], np.abs(np.linalg.eigvals(A[i])).max())
+
+
+def test_integers_of_64_bits_are_refused(monkeypatch):
+    """A LAPACK with other integers would read and write beyond its arguments."""
+    capsules = scipy.linalg.cython_lapack.__pyx_capi__
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = (
+        ctypes.py_object,
+        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+    )
+    name = b"void (char *, long *)"
+    monkeypatch.setitem(capsules, "dgees", make(1, name, None))
+    schur_forms._find_routine.cache_clear()
+    with pytest.raises(ImportError, match=r"integers of 32 bits; got void \(char \*, long \*\)"):
+        find_schur_forms(np.eye(2)[None])
 
 
 @pytest.mark.parametrize("kernel", ["projection", "twofold", "covariance"])

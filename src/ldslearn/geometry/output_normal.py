@@ -22,7 +22,6 @@ from ldslearn.geometry.stein import own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
-_WORTH_THREADS = 2**18  # products of numbers: below, threads take longer to start
 _LARGE_GRAMIAN = 1e3
 _LARGEST_DEVIATION = 0.1
 _MOST_DOUBLINGS = 48
@@ -58,20 +57,13 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
     radii = np.empty(n_systems)
 
-    def fill_schur_forms(block: slice) -> None:
+    def fill(block: slice) -> None:
         with locate_systems(block.start):
             S[block], Z[block], radii[block] = find_schur_forms(systems.A[block])
+        CZ = systems.C[block] @ Z[block]
+        W[block] = _gramians(S[block], np.swapaxes(CZ, 1, 2) @ CZ)
 
-    # One thread: others would wait for it, as SciPy keeps Python's lock.
-    for_each_block(fill_schur_forms, n_systems, n_jobs=1, description="computing Schur forms")
-
-    def find_gramians(block: slice) -> None:
-        C, V = systems.C[block], Z[block]
-        products = np.swapaxes(C, 1, 2) @ C
-        W[block] = _gramians(S[block], np.swapaxes(V, 1, 2) @ products @ V)
-
-    jobs = n_jobs if n_systems * n_states**3 > _WORTH_THREADS else 1
-    for_each_block(find_gramians, n_systems, n_jobs=jobs, description="computing Gramians")
+    for_each_block(fill, n_systems, n_jobs=n_jobs, description="computing Gramians")
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
     stable = radii < LARGEST_RADIUS
     transform, formal = np.empty_like(S), np.flatnonzero(~stable)

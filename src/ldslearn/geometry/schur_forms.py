@@ -1,46 +1,115 @@
 """Real Schur forms with complex pairs first, in blocks of two rows, and in other coordinates."""
 
+import ctypes
 from contextlib import suppress
+from functools import cache
+from typing import Any
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg import cython_lapack
 
 from ldslearn import _errors
+from ldslearn._compiling import njit
 from ldslearn._types import Floats
-from ldslearn.geometry.stein import LANES
+from ldslearn.geometry.stein import LANES, OPTIONS
 
 
 def find_schur_forms(A: Floats) -> tuple[Floats, Floats, Floats]:
     """Return S and Z with A = Z S Z', and spectral radii: (N, n, n), (N, n, n) and (N,) arrays.
 
     S is quasi-triangular with the blocks of complex pairs first, so that it has blocks of two rows
-    throughout. LAPACK is called directly: for small matrices, scipy.linalg.schur takes twice as
-    long.
+    throughout. LAPACK is called by a compiled function: SciPy keeps Python's lock, so that threads
+    would wait for each other.
     """
-    S, Z = np.empty_like(A), np.empty_like(A)
-    eigenvalues = np.empty((2, *A.shape[:2]))  # real and imaginary parts
-    failures = np.zeros(len(A), dtype=int)
-    gees, n = scipy.linalg.lapack.dgees, A.shape[1]
-    size = int(gees(_is_complex, A[0], lwork=-1)[-2][0].real) if len(A) else 0
-    for i, matrix in enumerate(A):
-        S[i], _, eigenvalues[0, i], eigenvalues[1, i], Z[i], _, failures[i] = gees(
-            _is_complex, matrix, lwork=size, sort_t=1
-        )
-    # n + 2: by rounding, a complex pair became two real eigenvalues, which are a block, too.
-    has_failed = (failures != 0) & (failures != n + 2)
-    has_failed |= np.diagonal(S, -1, axis1=1, axis2=2)[:, 1::2].any(axis=1)
+    n_systems, n = A.shape[:2]
+    S = np.ascontiguousarray(np.swapaxes(A, 1, 2))  # LAPACK has columns first
+    Z, eigenvalues = np.empty_like(S), np.empty((n_systems, 2, n))
+    failures = np.zeros(n_systems, dtype=np.int32)
+    decompose(
+        _find_routine("dgees"),
+        _find_routine("dtrsen"),
+        np.frombuffer(b"VN", dtype=np.uint8),
+        np.array([n, _WORK_PER_STATE * n, 1, 0, 0, 0], dtype=np.int32),
+        S,
+        Z,
+        eigenvalues,
+        np.empty(_WORK_PER_STATE * n),
+        np.empty(n, dtype=np.int32),
+        failures,
+    )
+    S, Z = np.swapaxes(S, 1, 2), np.swapaxes(Z, 1, 2)
+    has_failed = (failures != 0) | np.diagonal(S, -1, axis1=1, axis2=2)[:, 1::2].any(axis=1)
     if has_failed.any():
         raise _errors.SystemsError(
             "{systems} must have eigenvalues that can be computed and ordered; LAPACK failed. "
             "Encode its sequence again with other settings, or leave it out.",
             np.flatnonzero(has_failed).tolist(),
         )
-    return S, Z, np.hypot(*eigenvalues).max(axis=1)
+    return S, Z, np.hypot(eigenvalues[:, 0], eigenvalues[:, 1]).max(axis=1)
 
 
-def _is_complex(real: float, imaginary: float) -> bool:
-    """Whether an eigenvalue comes first."""
-    return imaginary != 0.0
+_WORK_PER_STATE = 8  # LAPACK wants 3 at least; blocks of columns would need 64 and more states
+
+
+@cache
+def _find_routine(name: str) -> Any:
+    """Return a function of SciPy's LAPACK whose arguments are pointers."""
+    capsule = cython_lapack.__pyx_capi__[name]
+    get_name, get_pointer = (
+        ctypes.pythonapi.PyCapsule_GetName,
+        ctypes.pythonapi.PyCapsule_GetPointer,
+    )
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    signature = get_name(capsule)
+    if b" int *" not in signature:
+        raise ImportError(
+            f"LAPACK of SciPy must have integers of 32 bits; got {signature.decode()}. Install "
+            "SciPy from PyPI or conda-forge."
+        )
+    pointers = [ctypes.c_void_p] * (signature.count(b",") + 1)
+    return ctypes.CFUNCTYPE(None, *pointers)(get_pointer(capsule, signature))
+
+
+@njit(**OPTIONS, no_rewrites=True)
+def decompose(gees, trsen, letters, sizes, S, Z, eigenvalues, work, is_first, failures):  # type: ignore[no-untyped-def]
+    """Overwrite S by Schur forms with complex eigenvalues first.
+
+    Parameters
+    ----------
+    gees, trsen : functions
+        dgees and dtrsen of LAPACK.
+    letters : (2,) array
+        "V" (with vectors) and "N" (not).
+    sizes : (6,) array
+        n, the length of `work`, 1, and memory for three numbers that are not used.
+    S, Z : (N, n, n) arrays
+        Columns first.
+    eigenvalues : (N, 2, n) array
+        Real and imaginary parts.
+    work : array
+    is_first : (n,) array
+        Memory for the choice of eigenvalues.
+    failures : (N,) array
+        0 where all eigenvalues were found. If some could not be put in order, the forms are
+        correct all the same, with blocks at other places.
+    """
+    yes, no = letters.ctypes, letters[1:].ctypes
+    n, n_work, one = sizes.ctypes, sizes[1:].ctypes, sizes[2:].ctypes
+    count, unused, reordered = sizes[3:].ctypes, sizes[4:].ctypes, sizes[5:].ctypes
+    for i in range(len(S)):
+        real, imaginary = eigenvalues[i, 0].ctypes, eigenvalues[i, 1].ctypes
+        gees(
+            yes, no, unused, n, S[i].ctypes, n, count, real, imaginary, Z[i].ctypes, n,
+            work.ctypes, n_work, is_first.ctypes, failures[i:].ctypes,
+        )  # fmt: skip
+        for k in range(len(is_first)):
+            is_first[k] = eigenvalues[i, 1, k] != 0.0
+        if failures[i] == 0:
+            trsen(
+                no, yes, is_first.ctypes, n, S[i].ctypes, n, Z[i].ctypes, n, real, imaginary, count,
+                work.ctypes, work.ctypes, work.ctypes, n_work, unused, one, reordered,
+            )  # fmt: skip
 
 
 def split_in_blocks(S: Floats) -> Floats:
