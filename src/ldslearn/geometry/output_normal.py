@@ -22,6 +22,7 @@ from ldslearn.geometry.stein import own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
+_WORTH_THREADS = 2**18  # products of numbers: below, threads wait for each other in LAPACK
 _LARGE_GRAMIAN = 1e3
 _LARGEST_DEVIATION = 0.1
 _MOST_DOUBLINGS = 48
@@ -60,10 +61,12 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     def fill(block: slice) -> None:
         with locate_systems(block.start):
             S[block], Z[block], radii[block] = find_schur_forms(systems.A[block])
-        CZ = systems.C[block] @ Z[block]
-        W[block] = _gramians(S[block], np.swapaxes(CZ, 1, 2) @ CZ)
+        C, V = systems.C[block], Z[block]
+        products = np.swapaxes(C, 1, 2) @ C
+        W[block] = _gramians(S[block], np.swapaxes(V, 1, 2) @ products @ V)
 
-    for_each_block(fill, n_systems, n_jobs=n_jobs, description="computing Gramians")
+    jobs = n_jobs if n_systems * n_states**3 > _WORTH_THREADS else 1
+    for_each_block(fill, n_systems, n_jobs=jobs, description="computing Gramians")
     gramian = Z @ W @ np.swapaxes(Z, 1, 2)
     stable = radii < LARGEST_RADIUS
     transform, formal = np.empty_like(S), np.flatnonzero(~stable)
