@@ -1,15 +1,21 @@
 """Fair ratios on a shared machine: contestants take turns, and each counts its best turn."""
 
+import random
 import time
 
 
 def best_seconds(contestants, repeats=5, clock=time.perf_counter):
-    """Return {name: seconds of its fastest run}; all run once a round, so noise hits all alike."""
+    """Return {name: seconds of its fastest run}; all run once per round, so noise hits all alike.
+
+    The order changes from round to round: what a run leaves behind in caches and memory slows the
+    next one.
+    """
     best = dict.fromkeys(contestants, float("inf"))
     for run in contestants.values():
         run()
+    order = random.Random(0)
     for _ in range(repeats):
-        for name, run in contestants.items():
+        for name, run in order.sample(list(contestants.items()), len(contestants)):
             time.sleep(0.1)  # OpenBLAS' threads spin for a while after their work, on our cores
             start = clock()
             run()
