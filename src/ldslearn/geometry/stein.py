@@ -25,7 +25,7 @@ from ldslearn._types import Floats
 # Systems side by side. More make the vectorised loops longer, but also the tiles on the diagonal of
 # a symmetric problem larger, of which half is not needed.
 LANES = 16
-_BYTES_IN_CACHE = 2**17  # of solutions that are used at once
+_BYTES_IN_CACHE = 2**20  # of solutions that are used at once; few long calls suit threads
 
 OPTIONS: dict[str, Any] = {
     "cache": True,
