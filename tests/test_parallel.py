@@ -1,5 +1,8 @@
+import gc
 import threading
 import time
+import weakref
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -90,6 +93,25 @@ def test_the_error_of_the_first_block_is_raised(failing):
 
     with pytest.raises(ValueError, match=f"item {min(failing)}"):
         for_each_block(work, 8, n_jobs=2, description="")
+
+
+def test_errors_keep_no_arrays():
+    """The traceback of an error must not be part of a cycle, which holds arrays for a while."""
+    kept = []
+
+    def work(block):
+        large = np.zeros(3)
+        kept.append(weakref.ref(large))
+        raise ValueError
+
+    gc.disable()
+    try:
+        with suppress(ValueError):
+            for_each_block(work, 8, n_jobs=2, description="")
+        assert kept
+        assert all(one() is None for one in kept)
+    finally:
+        gc.enable()
 
 
 def test_an_error_ends_the_work_of_all_threads():

@@ -138,8 +138,13 @@ def _share_blocks(
         is_stopped = True
         wait_for_others()
         raise
-    if errors:  # blocks before the first that failed were all taken
-        raise errors[min(errors)]
+    if errors:
+        first = errors[min(errors)]  # blocks before it were all taken
+        errors.clear()
+        try:
+            raise first
+        finally:
+            del first  # or its traceback would keep itself, and the arrays of its frames
 
 
 class Engine:
