@@ -3,6 +3,7 @@ import threading
 import time
 import weakref
 from contextlib import suppress
+from contextvars import ContextVar
 
 import numpy as np
 import pytest
@@ -115,17 +116,82 @@ def test_errors_keep_no_arrays():
 
 
 def test_an_error_ends_the_work_of_all_threads():
-    n_started = 0
+    both, started = threading.Barrier(2, timeout=10), []
 
     def work(block):
-        nonlocal n_started
-        n_started += 1
-        time.sleep(0.05)
-        raise ValueError
+        started.append(block.start)
+        if block.start < 2:
+            both.wait()
+        if block.start == 0:
+            raise ValueError("item 0")
+        time.sleep(0.2)
 
-    with pytest.raises(ValueError):  # noqa: PT011  raised by the test itself
+    with pytest.raises(ValueError, match="item 0"):
         for_each_block(work, 8, n_jobs=2, description="")
-    assert n_started <= 2
+    assert len(started) < 4
+
+
+def test_a_thread_that_starts_late_takes_no_block(monkeypatch):
+    """The error is raised before the thread begins; arrays may be used again by then."""
+    run, threads, started = threading.Thread.run, [], []
+
+    def run_late(thread):
+        threads.append(thread)
+        time.sleep(0.3)
+        run(thread)
+
+    def work(block):
+        started.append(block.start)
+        raise ValueError("item 0")
+
+    monkeypatch.setattr(threading.Thread, "run", run_late)
+    with pytest.raises(ValueError, match="item 0"):
+        for_each_block(work, 8, n_jobs=2, description="")
+    for thread in threads:
+        thread.join(10)
+    assert started == [0]
+
+
+def test_a_thread_that_is_told_to_exit_ends_the_work():
+    both, main = threading.Barrier(2, timeout=10), threading.current_thread()
+
+    def work(block):
+        if block.start < 2:
+            both.wait()
+        if threading.current_thread() is not main:
+            raise SystemExit("of a thread")
+
+    with pytest.raises(SystemExit, match="of a thread"):
+        for_each_block(work, 8, n_jobs=2, description="")
+
+
+def test_an_interrupt_of_a_block_waits_for_other_threads():
+    both, main, seen = threading.Barrier(2, timeout=10), threading.current_thread(), []
+
+    def work(block):
+        both.wait()
+        if threading.current_thread() is main:
+            raise KeyboardInterrupt
+        time.sleep(0.3)
+        seen.append(block)
+
+    with pytest.raises(KeyboardInterrupt):
+        for_each_block(work, 2, n_jobs=2, description="")
+    assert len(seen) == 1
+
+
+def test_all_blocks_have_the_same_context():
+    """What this thread has set, as an engine, is not there for some blocks only."""
+    both, setting, seen = threading.Barrier(2, timeout=10), ContextVar("setting"), []
+    token = setting.set("of this thread")
+
+    def work(block):
+        both.wait()
+        seen.append(setting.get(None))
+
+    for_each_block(work, 2, n_jobs=2, description="")
+    setting.reset(token)
+    assert seen == [None, None]
 
 
 def test_an_interrupt_waits_for_a_thread_that_is_being_started(monkeypatch):
@@ -134,7 +200,7 @@ def test_an_interrupt_waits_for_a_thread_that_is_being_started(monkeypatch):
 
     def work(block):
         begun.set()
-        time.sleep(0.2)
+        time.sleep(1.0)
         seen.append(block)
 
     original = threading.Thread.start

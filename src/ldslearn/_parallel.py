@@ -7,7 +7,7 @@ results, in this process or on a cluster (:func:`ldslearn.scale.use_cluster`).
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from functools import cache
 from typing import Any
 
@@ -96,12 +96,12 @@ def _share_blocks(
     A pool of :mod:`concurrent.futures` takes a millisecond more, as long as small kernels.
     """
     waiting, errors = iter(enumerate(blocks)), dict[int, BaseException]()
-    n_helping, is_stopped, change = 0, False, threading.Condition()
+    n_helping, is_over, change = 0, False, threading.Condition()
 
     def take_blocks() -> None:
         while True:
             with change:
-                if is_stopped or errors or (taken := next(waiting, None)) is None:
+                if is_over or errors or (taken := next(waiting, None)) is None:
                     return
             index, block = taken
             try:
@@ -125,22 +125,19 @@ def _share_blocks(
                 n_helping -= 1
                 change.notify_all()
 
-    def wait_for_others() -> None:
-        with change:
-            change.wait_for(lambda: n_helping == 0)
-
     try:
         for _ in range(n_threads - 1):
-            threading.Thread(target=help_out).start()
-        take_blocks()
-        wait_for_others()
-    except BaseException:  # an interrupt of this thread; a thread that starts later finds no block
-        is_stopped = True
-        wait_for_others()
-        raise
-    if errors:
-        first = errors[min(errors)]  # blocks before it were all taken
+            # An interrupt of start() may leave a thread that never ends: the process ends all the
+            # same, as it is a daemon.
+            threading.Thread(target=help_out, daemon=True).start()
+        Context().run(take_blocks)  # an empty context, as other threads have
+    finally:
+        with change:
+            is_over = True  # a thread that starts later takes no block
+            change.wait_for(lambda: n_helping == 0)
+        first = errors[min(errors)] if errors else None  # blocks before it were all taken
         errors.clear()
+    if first is not None:
         try:
             raise first
         finally:

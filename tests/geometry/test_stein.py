@@ -81,16 +81,55 @@ def test_blocks_at_odd_places_are_refused(monkeypatch):
         find_schur_forms(A)
 
 
-def test_schur_forms_are_those_of_scipy():
-    """Every system has its own eigenvalues, wherever it is in the batch; orders of one work."""
-    for n in (1, 2, 5, 8, 80):
+def test_every_system_has_its_own_schur_form():
+    """Wherever it is in the batch; LAPACK has other algorithms for many states."""
+    for n in (1, 2, 5, 80):
         A = np.random.default_rng(n).standard_normal((3, n, n))
         S, Z, radii = find_schur_forms(A)
-        for i in range(3):
-            expected, basis, _ = scipy.linalg.schur(A[i], sort=lambda re, im: im != 0.0)
-            np.testing.assert_allclose(S[i], expected, atol=1e-9)
-            np.testing.assert_allclose(Z[i], basis, atol=1e-9)
-            np.testing.assert_allclose(radii[i], np.abs(np.linalg.eigvals(A[i])).max())
+        np.testing.assert_allclose(Z @ S @ t(Z), A, atol=1e-12)
+        np.testing.assert_allclose(t(Z) @ Z, np.broadcast_to(np.eye(n), A.shape), atol=1e-12)
+        np.testing.assert_allclose(radii, np.abs(np.linalg.eigvals(A)).max(axis=1))
+
+
+@pytest.mark.parametrize("n", [1, 4])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_matrices_with_columns_first_are_not_overwritten(n, dtype):
+    """As those of MATLAB files; LAPACK works in place."""
+    given = np.random.default_rng(0).standard_normal((5, n, n)).astype(dtype)
+    before = given.copy()
+    A = t(given)
+    given.flags.writeable = False
+    S, Z, _ = find_schur_forms(A)
+    np.testing.assert_allclose(Z @ S @ t(Z), A, atol=1e-12)
+    np.testing.assert_array_equal(given, before)
+
+
+def test_kernels_leave_systems_with_columns_first_as_they_are():
+    systems = contractions(6, 8, 4, seed=0)
+    columns_first = LDS(t(np.ascontiguousarray(t(systems.A))), systems.C)
+    found = pairwise_kernel(columns_first, kernel="projection")
+    np.testing.assert_array_equal(columns_first.A, systems.A)
+    np.testing.assert_allclose(found, pairwise_kernel(systems, kernel="projection"), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*is unstable and has no Gramian")
+def test_unstable_systems_without_schur_forms_are_named(monkeypatch):
+    """Their formal coordinates need other Schur forms, of some systems of the batch."""
+    real, n_done = schur_forms.decompose, 0
+
+    def fail_after_three(*arguments):
+        nonlocal n_done
+        real(*arguments)
+        failures = arguments[-1]
+        n_done += len(failures)
+        failures[:] = n_done > 3
+
+    monkeypatch.setattr(schur_forms, "decompose", fail_after_three)
+    A = np.array([0.5, 0.25, 1.75])[:, None, None] * np.eye(2)
+    systems = LDS(A, [np.eye(3, 2)] * 3, allow_unstable=True)
+    with pytest.raises(ValueError, match="^system 2 must have eigenvalues that can be computed"):
+        output_normal_form(systems)
+    assert n_done == 4
 
 
 def test_integers_of_64_bits_are_refused(monkeypatch):
@@ -109,7 +148,7 @@ def test_integers_of_64_bits_are_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("kernel", ["projection", "twofold", "covariance"])
-def test_large_batches_are_not_kept_between_tiles(kernel, monkeypatch):
+def test_kernels_do_not_depend_on_what_is_kept_between_tiles(kernel, monkeypatch):
     X, Y = (contractions(n, 20, 2, seed=n) for n in (40, 70))
     pairs_of = [(X, None), (X, Y)]
     expected = [pairwise_kernel(*one, kernel=kernel) for one in pairs_of]

@@ -83,7 +83,8 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
             ),
             formal,
         )
-        S[formal], transform[formal] = _formal_coordinates(systems.A[formal], gramian[formal])
+        with locate_systems(formal.tolist()):
+            S[formal], transform[formal] = _formal_coordinates(systems.A[formal], gramian[formal])
     # C'C = I, so that the trace bounds the condition number.
     traces = np.trace(W, axis1=1, axis2=2)
     easy = stable & (traces < _LARGE_GRAMIAN)

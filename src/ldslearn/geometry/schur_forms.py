@@ -22,7 +22,8 @@ def find_schur_forms(A: Floats) -> tuple[Floats, Floats, Floats]:
     would wait for each other.
     """
     n_systems, n = A.shape[:2]
-    S = np.ascontiguousarray(np.swapaxes(A, 1, 2))  # LAPACK has columns first
+    # A copy, which LAPACK overwrites, columns first.
+    S = np.array(np.swapaxes(A, 1, 2), dtype=np.float64, order="C")
     Z, eigenvalues = np.empty_like(S), np.empty((n_systems, 2, n))
     failures = np.zeros(n_systems, dtype=np.int32)
     decompose(
@@ -48,7 +49,7 @@ def find_schur_forms(A: Floats) -> tuple[Floats, Floats, Floats]:
     return S, Z, np.hypot(eigenvalues[:, 0], eigenvalues[:, 1]).max(axis=1)
 
 
-_WORK_PER_STATE = 8  # LAPACK wants 3 at least; blocks of columns would need 64 and more states
+_WORK_PER_STATE = 8  # numbers; LAPACK needs 3, and more help orders of several hundred only
 
 
 @cache
@@ -72,7 +73,7 @@ def _find_routine(name: str) -> Any:
 
 
 @njit(**OPTIONS, no_rewrites=True)
-def decompose(gees, trsen, letters, sizes, S, Z, eigenvalues, work, is_first, failures):  # type: ignore[no-untyped-def]
+def decompose(gees, trsen, letters, integers, S, Z, eigenvalues, work, is_first, failures):  # type: ignore[no-untyped-def]
     """Overwrite S by Schur forms with complex eigenvalues first.
 
     Parameters
@@ -81,8 +82,8 @@ def decompose(gees, trsen, letters, sizes, S, Z, eigenvalues, work, is_first, fa
         dgees and dtrsen of LAPACK.
     letters : (2,) array
         "V" (with vectors) and "N" (not).
-    sizes : (6,) array
-        n, the length of `work`, 1, and memory for three numbers that are not used.
+    integers : (6,) array
+        n, the length of `work`, 1, and memory for three results that are not used.
     S, Z : (N, n, n) arrays
         Columns first.
     eigenvalues : (N, 2, n) array
@@ -94,21 +95,21 @@ def decompose(gees, trsen, letters, sizes, S, Z, eigenvalues, work, is_first, fa
         0 where all eigenvalues were found. If some could not be put in order, the forms are
         correct all the same, with blocks at other places.
     """
-    yes, no = letters.ctypes, letters[1:].ctypes
-    n, n_work, one = sizes.ctypes, sizes[1:].ctypes, sizes[2:].ctypes
-    count, unused, reordered = sizes[3:].ctypes, sizes[4:].ctypes, sizes[5:].ctypes
+    vectors, none = letters.ctypes, letters[1:].ctypes
+    n, n_work, one = integers.ctypes, integers[1:].ctypes, integers[2:].ctypes
+    count, unused, reordered = integers[3:].ctypes, integers[4:].ctypes, integers[5:].ctypes
     for i in range(len(S)):
         real, imaginary = eigenvalues[i, 0].ctypes, eigenvalues[i, 1].ctypes
         gees(
-            yes, no, unused, n, S[i].ctypes, n, count, real, imaginary, Z[i].ctypes, n,
+            vectors, none, unused, n, S[i].ctypes, n, count, real, imaginary, Z[i].ctypes, n,
             work.ctypes, n_work, is_first.ctypes, failures[i:].ctypes,
         )  # fmt: skip
         for k in range(len(is_first)):
             is_first[k] = eigenvalues[i, 1, k] != 0.0
         if failures[i] == 0:
             trsen(
-                no, yes, is_first.ctypes, n, S[i].ctypes, n, Z[i].ctypes, n, real, imaginary, count,
-                work.ctypes, work.ctypes, work.ctypes, n_work, unused, one, reordered,
+                none, vectors, is_first.ctypes, n, S[i].ctypes, n, Z[i].ctypes, n, real, imaginary,
+                count, work.ctypes, work.ctypes, work.ctypes, n_work, unused, one, reordered,
             )  # fmt: skip
 
 
