@@ -3,9 +3,10 @@
 import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
+from threading import Lock
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -33,14 +34,15 @@ class DoneRound:
 
     Attributes
     ----------
-    fit : Fit
+    fit : Fit or None
+        None if the round ran in another process: models are large.
     predicted : (n_test,) array
     record : dict
         Measures, chosen parameters and times, as plain values.
     misclassified : list of dict
     """
 
-    fit: Fit
+    fit: Fit | None
     predicted: NDArray[Any]
     record: dict[str, Any]
     misclassified: list[dict[str, Any]]
@@ -71,27 +73,30 @@ def run_rounds(
     Notes
     -----
     An automatic search fits thousands of small models, which threads hardly speed up: with several
-    jobs its rounds run in as many processes, this one and others, with one thread each. The time
-    budget of each search is raised so that all rounds may take as long as one after the other.
+    jobs its rounds run in as many processes, this one and others, with one thread each. Whichever
+    is free takes the next round; the first one runs here. The time budget of each search is raised
+    so that all rounds may take as long as one after the other.
     """
     n_at_once = _count_processes(data, method, settings, len(splits))
     if n_at_once > 1:
         in_turn = -(-len(splits) // n_at_once)
         budget = settings.time_budget * len(splits) / in_turn
         settings = replace(settings, n_jobs=1, time_budget=budget)
-    arguments: tuple[Any, ...] = (method, protocol, settings, given)
-    elsewhere = [(data, *split, *arguments) for i, split in enumerate(splits) if i % n_at_once]
+    rounds = _SharedRounds([(data, *one, method, protocol, settings, given) for one in splits])
+    taken = rounds.take()
     with (
-        _run_elsewhere(elsewhere, n_at_once - 1) as others,
+        rounds.run_elsewhere(n_at_once - 1),
         show_progress("evaluating", len(splits)) as advance,
     ):
-        for first in range(0, len(splits), n_at_once):
-            last = min(first + n_at_once, len(splits))
-            which = f"round {last}" if last == first + 1 else f"rounds {first + 1} to {last}"
-            advance(0, f"{which} of {len(splits)}")
-            yield run_round(data, *splits[first], *arguments)
-            yield from islice(others, last - first - 1)
-            advance(last - first)
+        own: dict[int, DoneRound] = {}
+        for index in range(len(splits)):
+            while taken is not None and index not in own and not rounds.has_result(index):
+                number, arguments = taken
+                advance(0, f"round {number + 1} of {len(splits)}")
+                own[number] = run_round(*arguments)
+                taken = rounds.take()
+            yield own.pop(index) if index in own else rounds.wait_for(index)
+            advance(1)
 
 
 def _count_processes(data: Collection, method: Method, settings: Settings, n_rounds: int) -> int:
@@ -103,40 +108,80 @@ def _count_processes(data: Collection, method: Method, settings: Settings, n_rou
     return min(effective_n_jobs(settings.n_jobs), n_rounds)
 
 
-@contextmanager
-def _run_elsewhere(
-    rounds: list[tuple[Any, ...]], n_processes: int
-) -> Iterator[Iterator[DoneRound]]:
-    """Run rounds in other processes, which end with the block; yield the results, in order."""
-    if not rounds:
-        yield iter(())
-        return
-    executor = ProcessPoolExecutor(n_processes)
-    try:
-        yield map(_wait_for, [executor.submit(_run_and_record, *one) for one in rounds])
-    finally:
-        executor.shutdown(kill_workers=True)  # in case of an error, they may be at work
+class _SharedRounds:
+    """Rounds that this process and others take one by one, in order.
 
+    Parameters
+    ----------
+    rounds : list of tuple
+        Arguments of :func:`run_round`.
+    """
 
-def _wait_for(future: Any) -> DoneRound:
-    """Return the result of another process, and repeat its warnings in this one."""
-    try:
-        done, caught = future.result()
-    except TerminatedWorkerError as error:
-        raise MemoryError(
-            "processes must live until their round is done; one was ended from outside, as "
-            "systems do when memory runs out. Use n_jobs=1 (--jobs 1)."
-        ) from error
-    for text, category in caught:
-        warnings.warn(text, category, stacklevel=4)
-    return done
+    def __init__(self, rounds: list[tuple[Any, ...]]) -> None:
+        self._waiting = enumerate(rounds)
+        self._futures: dict[int, Future[Any]] = {}
+        self._lock = Lock()
+
+    def take(self) -> tuple[int, tuple[Any, ...]] | None:
+        """Return the number and arguments of the next round; None if all are taken."""
+        with self._lock:
+            return next(self._waiting, None)
+
+    @contextmanager
+    def run_elsewhere(self, n_processes: int) -> Iterator[None]:
+        """Run rounds in other processes, which end with the block."""
+        if n_processes == 0:
+            yield
+            return
+        executor = ProcessPoolExecutor(n_processes)
+
+        def send(done: Future[Any] | None = None) -> None:
+            """Send the next round when a process is free, unless its last one has failed."""
+            if done is not None and (done.cancelled() or done.exception()):
+                return
+            with self._lock:
+                if (taken := next(self._waiting, None)) is None:
+                    return
+                index, arguments = taken
+                future = executor.submit(_run_and_record, *arguments)
+                self._futures[index] = future
+            future.add_done_callback(send)
+
+        try:
+            for _ in range(n_processes):
+                send()
+            yield
+        finally:
+            with self._lock:
+                self._waiting = enumerate([])
+            executor.shutdown(kill_workers=True)  # in case of an error, they may be at work
+
+    def has_result(self, index: int) -> bool:
+        """Whether another process has done a round, or failed to."""
+        with self._lock:
+            return index in self._futures and self._futures[index].done()
+
+    def wait_for(self, index: int) -> DoneRound:
+        """Return the result of another process, and repeat its warnings in this one."""
+        with self._lock:
+            future = self._futures[index]
+        try:
+            done, caught = future.result()
+        except TerminatedWorkerError as error:
+            raise MemoryError(
+                "processes must live until their round is done; one was ended from outside, as "
+                "systems do when memory runs out. Use n_jobs=1 (--jobs 1)."
+            ) from error
+        for text, category in caught:
+            warnings.warn(text, category, stacklevel=4)
+        return done
 
 
 def _run_and_record(*arguments: Any) -> tuple[DoneRound, list[tuple[str, type[Warning]]]]:
-    """Return what :func:`run_round` returns, and its warnings."""
+    """Return what :func:`run_round` returns, without the fit, and its warnings."""
     with warnings.catch_warnings(record=True) as caught, hide_progress():
         warnings.simplefilter("always")
-        done = run_round(*arguments)
+        done = replace(run_round(*arguments), fit=None)
     return done, [(str(one.message), one.category) for one in caught]
 
 

@@ -139,6 +139,7 @@ def evaluate(
         misclassified += [{"round": len(rounds), **one} for one in done.misclassified]
         predictions.append(done.predicted)
         if on_first is not None and len(rounds) == 1:
+            assert done.fit is not None  # it ran here
             known, unknown = (data[part] for part in splits[0])
             on_first(Round(done.fit, known, unknown, done.predicted))
     accuracies = [one["accuracy"] for one in rounds]
