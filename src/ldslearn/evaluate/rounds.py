@@ -120,6 +120,7 @@ class _SharedRounds:
     def __init__(self, rounds: list[tuple[Any, ...]]) -> None:
         self._waiting = enumerate(rounds)
         self._futures: dict[int, Future[Any]] = {}
+        self._executor: Any = None
         self._lock = Lock()
 
     def take(self) -> tuple[int, tuple[Any, ...]] | None:
@@ -133,28 +134,28 @@ class _SharedRounds:
         if n_processes == 0:
             yield
             return
-        executor = ProcessPoolExecutor(n_processes)
-
-        def send(done: Future[Any] | None = None) -> None:
-            """Send the next round when a process is free, unless its last one has failed."""
-            if done is not None and (done.cancelled() or done.exception()):
-                return
-            with self._lock:
-                if (taken := next(self._waiting, None)) is None:
-                    return
-                index, arguments = taken
-                future = executor.submit(_run_and_record, *arguments)
-                self._futures[index] = future
-            future.add_done_callback(send)
-
+        self._executor = ProcessPoolExecutor(n_processes)
         try:
             for _ in range(n_processes):
-                send()
+                self._send()
             yield
         finally:
             with self._lock:
                 self._waiting = enumerate([])
-            executor.shutdown(kill_workers=True)  # in case of an error, they may be at work
+            self._executor.shutdown(kill_workers=True)  # after an error, they may be at work
+            self._executor = None  # or its semaphores would be left to the end of the process
+
+    def _send(self, done: Future[Any] | None = None) -> None:
+        """Send the next round to a process that is free, unless its last one has failed."""
+        if done is not None and (done.cancelled() or done.exception()):
+            return
+        with self._lock:
+            if (taken := next(self._waiting, None)) is None:
+                return
+            index, arguments = taken
+            future = self._executor.submit(_run_and_record, *arguments)
+            self._futures[index] = future
+        future.add_done_callback(self._send)
 
     def has_result(self, index: int) -> bool:
         """Whether another process has done a round, or failed to."""
