@@ -1,6 +1,7 @@
 import os
 import warnings
 from concurrent.futures import Future
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -48,7 +49,7 @@ def test_rounds_in_processes_are_those_of_one_process_in_the_same_order(data, in
     with pytest.warns(UserWarning, match="another process") as caught:
         found = list_rounds(data, method, Settings(), GIVEN)
     assert 1 <= len(caught) <= 2  # the second round runs in another process, the third in either
-    assert [one.fit is None for one in found[:2]] == [False, True]
+    assert [one.fit is None for one in found] == [False, True, True]
     arguments = (CODING, FOLDS, Settings(), GIVEN)
     expected = [module.run_round(data, *split, *arguments) for split in FOLDS.splits(data, 0)]
     assert len(found) == len(expected) == 3
@@ -80,15 +81,24 @@ def test_only_rounds_of_searches_run_at_once(data, monkeypatch):
     assert count() == 1
 
 
+class EndedFuture(Future):
+    """A future that nobody waits for."""
+
+    def result(self, timeout=None):
+        assert self.done()
+        return super().result(timeout)
+
+
 class OtherProcess:
     """An executor that does its work here, when it is asked to."""
 
     def __init__(self, n_processes):
         assert n_processes == 1
-        self.futures = []
+        self.futures, self.n_sent, self.is_shut_down = [], 0, False
 
     def submit(self, function, *arguments):
-        self.futures.append((future := Future(), function, arguments))
+        self.futures.append((future := EndedFuture(), function, arguments))
+        self.n_sent += 1
         return future
 
     def work(self):
@@ -99,7 +109,8 @@ class OtherProcess:
             future.set_exception(error)
 
     def shutdown(self, kill_workers):
-        self.futures.clear()
+        assert kill_workers
+        self.is_shut_down = True
 
 
 @pytest.fixture
@@ -111,6 +122,7 @@ def other_process(monkeypatch):
         return found[0]
 
     monkeypatch.setattr(module, "ProcessPoolExecutor", make)
+    monkeypatch.setattr(module, "hide_progress", nullcontext)  # its work is done in this process
     return found
 
 
@@ -130,8 +142,9 @@ def test_whichever_process_is_free_takes_the_next_round(data, monkeypatch, other
     settings = Settings(n_jobs=2, time_budget=7.0)
     found = list(run_rounds(data, AUTO, FOLDS, splits, settings, {}))
     assert [one.predicted for one in found] == [0, 1, 2, 3, 4, 5]
-    assert [one.fit for one in found] == ["fit", None, None, None, "fit", None]
+    assert [one.fit for one in found] == ["fit", None, None, None, None, None]
     assert [index for index, _ in seen] == [0, 1, 2, 4, 3, 5]
+    assert (other_process[0].n_sent, other_process[0].is_shut_down) == (4, True)
     # As long as threads would have: six rounds of 7 s in three turns.
     assert {settings for _, settings in seen} == {Settings(n_jobs=1, time_budget=14.0)}
 
@@ -152,7 +165,29 @@ def test_an_error_of_another_process_is_raised_after_the_round_here(
     with pytest.raises(ValueError, match="no such rank"):
         list(run_rounds(data, AUTO, FOLDS, splits, Settings(n_jobs=2), {}))
     assert len(seen) == 2  # the third round is not run
-    assert not other_process[0].futures
+    assert (other_process[0].n_sent, other_process[0].is_shut_down) == (1, True)
+
+
+def test_an_evaluation_that_ends_early_leaves_nothing_behind(data, monkeypatch, other_process):
+    monkeypatch.setattr(module, "run_round", lambda *_: DoneRound(None, None, {}, []))
+    rounds = run_rounds(data, AUTO, FOLDS, FOLDS.splits(data, 0), Settings(n_jobs=2), {})
+    next(rounds)
+    shared = rounds.gi_frame.f_locals["rounds"]
+    rounds.close()
+    assert other_process[0].is_shut_down
+    assert shared._executor is None  # loky releases semaphores with it
+    other_process[0].work()
+    assert other_process[0].n_sent == 1
+
+
+def test_a_process_that_cannot_be_started_is_reported(data, monkeypatch, other_process):
+    def fail(*_):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(OtherProcess, "submit", fail)
+    monkeypatch.setattr(module, "run_round", lambda *_: DoneRound(None, None, {}, []))
+    with pytest.raises(OSError, match="no more processes"):
+        list(run_rounds(data, AUTO, FOLDS, FOLDS.splits(data, 0), Settings(n_jobs=2), {}))
 
 
 def test_wrong_arguments_are_named(data):

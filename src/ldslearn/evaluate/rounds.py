@@ -35,7 +35,7 @@ class DoneRound:
     Attributes
     ----------
     fit : Fit or None
-        None if the round ran in another process: models are large.
+        None unless it is the first round: models are large.
     predicted : (n_test,) array
     record : dict
         Measures, chosen parameters and times, as plain values.
@@ -83,19 +83,24 @@ def run_rounds(
         budget = settings.time_budget * len(splits) / in_turn
         settings = replace(settings, n_jobs=1, time_budget=budget)
     rounds = _SharedRounds([(data, *one, method, protocol, settings, given) for one in splits])
-    taken = rounds.take()
+    taken = rounds.take()  # the first round runs here, as its fit is needed
     with (
         rounds.run_elsewhere(n_at_once - 1),
         show_progress("evaluating", len(splits)) as advance,
     ):
         own: dict[int, DoneRound] = {}
-        for index in range(len(splits)):
-            while taken is not None and index not in own and not rounds.has_result(index):
-                number, arguments = taken
-                advance(0, f"round {number + 1} of {len(splits)}")
-                own[number] = run_round(*arguments)
+        for expected in range(len(splits)):
+            while taken is not None and expected not in own and not rounds.has_ended(expected):
+                index, arguments = taken
+                advance(0, f"round {index + 1} of {len(splits)}")
+                done = run_round(*arguments)
+                own[index] = replace(done, fit=None) if index else done
                 taken = rounds.take()
-            yield own.pop(index) if index in own else rounds.wait_for(index)
+            if expected in own:
+                yield own.pop(expected)
+            else:
+                advance(0, f"round {expected + 1} of {len(splits)}")
+                yield rounds.wait_for(expected)
             advance(1)
 
 
@@ -124,7 +129,7 @@ class _SharedRounds:
         self._lock = Lock()
 
     def take(self) -> tuple[int, tuple[Any, ...]] | None:
-        """Return the number and arguments of the next round; None if all are taken."""
+        """Return the index and arguments of the next round; None if all are taken."""
         with self._lock:
             return next(self._waiting, None)
 
@@ -147,17 +152,21 @@ class _SharedRounds:
 
     def _send(self, done: Future[Any] | None = None) -> None:
         """Send the next round to a process that is free, unless its last one has failed."""
-        if done is not None and (done.cancelled() or done.exception()):
+        if done is not None and done.exception() is not None:
             return
-        with self._lock:
+        with self._lock:  # a round that is taken here has a future
             if (taken := next(self._waiting, None)) is None:
                 return
             index, arguments = taken
-            future = self._executor.submit(_run_and_record, *arguments)
+            try:
+                future = self._executor.submit(_run_and_record, *arguments)
+            except Exception as error:  # which would be lost, as this may be a callback
+                future = Future()
+                future.set_exception(error)
             self._futures[index] = future
         future.add_done_callback(self._send)
 
-    def has_result(self, index: int) -> bool:
+    def has_ended(self, index: int) -> bool:
         """Whether another process has done a round, or failed to."""
         with self._lock:
             return index in self._futures and self._futures[index].done()
