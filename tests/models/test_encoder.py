@@ -448,8 +448,12 @@ def test_deviations_tell_of_size():
 def test_constant_sequences_can_be_systems_at_rest():
     random = np.random.default_rng(0)
     X = [random.standard_normal((4, 20)), np.full((4, 20), 3.0)]
-    with pytest.raises(ValueError, match="sequence 1 must vary over time"):
+    remedy = "Leave it out, or encode in Python with center=False, which keeps the mean."
+    with pytest.raises(ValueError, match=f"sequence 1 must vary over time; .*{remedy}$"):
         LDSEncoder(2).fit_transform(X)
+    LDSEncoder(1, center=False).fit_transform(X)
+    with pytest.raises(ValueError, match=r"must vary over time; .*Leave it out\.$"):
+        LDSEncoder(2).fit_transform([X[0], np.zeros((4, 20))])  # which has no mean to keep
     with pytest.warns(UserWarning, match=r"sequence 1: rank 0"):
         systems = LDSEncoder(2, constant="rest").fit_transform(X)
     assert not systems.A[1].any()

@@ -53,6 +53,16 @@ def test_lengths_that_agree_while_channels_differ_suggest_the_transposition():
         as_collection([np.ones((6, 100)), np.ones((120, 6))])
 
 
+def test_a_sequence_that_lacks_a_channel_is_not_called_transposed():
+    message = (
+        "sequence 1 must have 6 channels like sequence 0; got 5. "
+        "Give all sequences the same channels, or leave it out."
+    )
+    for length in (100, 80):
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            as_collection([np.ones((6, 100)), np.ones((5, length))])
+
+
 @pytest.mark.skipif("LDSLEARN_DATA" not in os.environ, reason="LDSLEARN_DATA is not given")
 def test_real_collections_are_not_suspected():
     files = sorted(Path(os.environ["LDSLEARN_DATA"]).glob("*.npz"))
