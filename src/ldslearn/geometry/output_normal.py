@@ -99,7 +99,7 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
             raise _errors.SystemsError(
                 "{systems} is too close to instability: its Gramian is numerically singular. "
                 "Its spectral radius is near 1, or its states have very different scales. "
-                "Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer='soft')), or "
+                "Stabilize it with LDS(stabilize(X.A), X.C) or LDSEncoder(stabilizer='soft'), or "
                 "scale the channels.",
                 list(bad),
             )
@@ -162,9 +162,9 @@ def unstable_systems(indices: Sequence[int]) -> _errors.SystemsError:
     """Return the error about systems without a Gramian."""
     return _errors.SystemsError(
         "{systems} must be stable to have a Gramian; got a spectral radius of 1 or more, or 1 up "
-        "to rounding. Stabilize it (ldslearn.models.stabilize, LDSEncoder(stabilizer=...)), or "
-        "accept the formal solution with LDSEncoder(stabilizer='none') or "
-        "LDS(..., allow_unstable=True).",
+        "to rounding. Stabilize it with LDS(stabilize(X.A), X.C) or "
+        "LDSEncoder(stabilizer='soft'), or accept the formal solution with "
+        "LDSEncoder(stabilizer='none') or LDS(..., allow_unstable=True).",
         indices,
     )
 
@@ -174,6 +174,6 @@ def no_solution(indices: Sequence[int]) -> _errors.SystemsError:
     return _errors.SystemsError(
         "{systems} must have no eigenvalue whose product with another, of itself or of the system "
         "it is compared with, is 1, or their equation has no solution, not even a formal one; got "
-        "such a pair among unstable systems. Stabilize it.",
+        "such a pair among unstable systems. Stabilize it with LDS(stabilize(X.A), X.C).",
         indices,
     )
