@@ -24,7 +24,6 @@ from ldslearn.geometry.finite_observability import finite_bases
 
 SIZES = {"A": (100, 400, 10), "B": (100, 400, 20), "C": (60, 2304, 20), "D": (500, 128, 20)}
 REPEATS = {"A": 25, "B": 25, "C": 9, "D": 9}  # short runs are disturbed more easily
-MEMORY = 2**30  # bytes: the result of the floor at D takes 800 MB
 PLAIN_PAIRS = 200  # the plain way is timed on these, and multiplied up
 
 
@@ -55,6 +54,12 @@ def solve_plainly(X, pairs, martin):
             np.linalg.norm(V) ** 2
 
 
+def count_bytes(size):
+    """Return what the results of the floor and of one more contestant take at most."""
+    n_systems, _, n_states = size
+    return 2 * 8 * (n_systems * n_states) ** 2
+
+
 def copy_and_compute(kernel, X, **parameters):
     """Preparation included: a new batch has nothing kept with it."""
     return kernel(X[:], **parameters)
@@ -75,7 +80,7 @@ def time_kernels():
                 "twofold": lambda X=X: copy_and_compute(twofold_kernel, X, n_jobs=2),
             },
             REPEATS[name],
-            memory=MEMORY,
+            n_bytes=count_bytes(size),
         )
         random = np.random.default_rng(0)
         pairs = random.integers(0, len(X), (PLAIN_PAIRS, 2))
@@ -121,7 +126,7 @@ def time_kernels_on_one_thread():
         for kernel, f in kernels.items():
             contestants[kernel] = lambda f=f, X=X: copy_and_compute(f, X, n_jobs=1)
         with threadpool_limits(1):
-            seconds = best_seconds(contestants, REPEATS[name], time.process_time, MEMORY)
+            seconds = best_seconds(contestants, REPEATS[name], time.process_time, count_bytes(size))
         row = [f"{name} {size}", f"{1e3 * seconds['floor']:.0f} ms"]
         row += [f"{seconds[k] / seconds['floor']:.2f} x" for k in ("syrk", *kernels)]
         row += [f"{seconds[k] / seconds['syrk']:.2f} x" for k in kernels]

@@ -47,7 +47,7 @@ def run():
         contestants["all"] = lambda X=X, encoders=encoders: SharedEncoding(X).encode(encoders)
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", UserWarning)  # idle states
-            seconds = best_seconds(contestants, repeats=9, memory=2**29)
+            seconds = best_seconds(contestants, repeats=9, n_bytes=2**29)  # results take 300 MB
             alone = [encoder.fit_transform(X) for encoder in encoders]
             together = SharedEncoding(X).encode(encoders)
         together_seconds, each = seconds.pop("all"), np.array(list(seconds.values()))

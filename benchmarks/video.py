@@ -45,7 +45,9 @@ def time_small_files(folder):
         for path in paths:
             write_video(path, 255 * videos[0])
         seconds = best_seconds(
-            {f.__name__: lambda f=f, p=paths: f(p) for f in (decode, decode_to_arrays, read)}
+            {f.__name__: lambda f=f, p=paths: f(p) for f in (decode, decode_to_arrays, read)},
+            repeats=9,
+            n_bytes=2**28,
         )
         rows.append(
             [
