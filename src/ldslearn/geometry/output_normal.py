@@ -18,11 +18,12 @@ from ldslearn.geometry.schur_forms import (
     pad_to_even,
     split_in_blocks,
 )
-from ldslearn.geometry.stein import own_solutions
+from ldslearn.geometry.stein import LANES, own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
-_WORTH_THREADS = 2**18  # products of numbers: below, threads wait for each other in LAPACK
+_WORTH_THREADS = 2**16  # products of numbers: below, threads wait for each other in LAPACK
+_SYSTEMS_AT_ONCE = 3 * LANES  # fewer take as long to call as to compute, if they are small
 _LARGE_GRAMIAN = 1e3
 _LARGEST_DEVIATION = 0.1
 _MOST_DOUBLINGS = 48
@@ -55,21 +56,30 @@ def output_normal_form(systems: LDS, n_jobs: int | None = None) -> OutputNormalF
 
 def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     n_systems, n_states = len(systems), systems.n_states
-    S, Z, W = (np.empty((n_systems, n_states, n_states)) for _ in range(3))
-    radii = np.empty(n_systems)
+    S, Z, W, gramian, transform = (np.empty((n_systems, n_states, n_states)) for _ in range(5))
+    radii, traces = np.empty(n_systems), np.empty(n_systems)
 
-    def fill(block: slice) -> None:
+    size = _SYSTEMS_AT_ONCE if n_systems > 2 * _SYSTEMS_AT_ONCE else LANES
+
+    def fill(blocks: slice) -> None:
+        block = slice(blocks.start * size, min(blocks.stop * size, n_systems))
         with locate_systems(block.start):
             S[block], Z[block], radii[block] = find_schur_forms(systems.A[block])
         C, V = systems.C[block], Z[block]
         products = np.swapaxes(C, 1, 2) @ C
         W[block] = _gramians(S[block], np.swapaxes(V, 1, 2) @ products @ V)
+        gramian[block] = V @ W[block] @ np.swapaxes(V, 1, 2)
+        # C'C = I, so that the trace bounds the condition number.
+        traces[block] = np.trace(W[block], axis1=1, axis2=2)
+        easy = (radii[block] < LARGEST_RADIUS) & (traces[block] < _LARGE_GRAMIAN)
+        own = block.start + np.flatnonzero(easy)
+        S[own], F = normalise(S[own], W[own])
+        transform[own] = Z[own] @ F
 
     jobs = n_jobs if n_systems * n_states**3 > _WORTH_THREADS else 1
-    for_each_block(fill, n_systems, n_jobs=jobs, description="computing Gramians")
-    gramian = Z @ W @ np.swapaxes(Z, 1, 2)
+    for_each_block(fill, -(-n_systems // size), n_jobs=jobs, description="computing Gramians")
     stable = radii < LARGEST_RADIUS
-    transform, formal = np.empty_like(S), np.flatnonzero(~stable)
+    formal = np.flatnonzero(~stable)
     if len(formal):
         if not systems.allow_unstable:
             raise unstable_systems(list(formal))
@@ -85,12 +95,7 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
         )
         with locate_systems(formal.tolist()):
             S[formal], transform[formal] = _formal_coordinates(systems.A[formal], gramian[formal])
-    # C'C = I, so that the trace bounds the condition number.
-    traces = np.trace(W, axis1=1, axis2=2)
-    easy = stable & (traces < _LARGE_GRAMIAN)
-    hard = np.flatnonzero(stable & ~easy)
-    S[easy], F = normalise(S[easy], W[easy])
-    transform[easy] = Z[easy] @ F
+    hard = np.flatnonzero(stable & ~(traces < _LARGE_GRAMIAN))
     if len(hard):
         S[hard], transform[hard] = _normalise_twice(systems.C[hard], S[hard], Z[hard])
         lost = ~np.isfinite(transform[hard]).all(axis=(1, 2))

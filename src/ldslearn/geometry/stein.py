@@ -6,11 +6,13 @@ defective matrices are no problem. An odd order has a last row and column of zer
 
 The second side holds LANES systems side by side, the system last in every array, so that each line
 below is a vector instruction. The four entries of a block, of the second side and of X, lie next to
-each other: compilers then know that they do not overlap.
+each other: compilers then know that they do not overlap. They are the last axis of two: a single
+axis would need a sum of indices that might be negative as far as compilers know, which then load
+every lane by itself.
 
 The functions are compiled at their first call, and kept on disk. One compiled function serves all
-kernels, distances and Gramians, as its compilation takes longest. Its arrays have one axis: fewer
-axes and fewer loops take less time to compile.
+kernels, distances and Gramians, as its compilation takes longest. Fewer axes and fewer loops take
+less time to compile.
 """
 
 import math
@@ -40,23 +42,23 @@ OPTIONS: dict[str, Any] = {
 def solve_lanes(S1, T2, G, sizes, X, Y, norms, solved):  # type: ignore[no-untyped-def]
     """Solve X = S1' X T2 + G for all lanes of every pair of a row and a group.
 
-    Axes are joined to one in the order given. n1 and n2 count blocks.
+    Axes are joined as the brackets say. n1 and n2 count blocks.
 
     Parameters
     ----------
-    S1 : (rows, n1, n1, 4) array
+    S1 : ((rows, n1, n1, 4)) array
         Block upper triangular; the entries of a block row by row.
-    T2 : (groups, n2, n2, 4, lanes) array
-    G : (rows, n1, 2, systems, n2, 2) array
+    T2 : ((groups, n2, n2), (4, lanes)) array
+    G : ((rows, n1, 2, systems, n2, 2)) array
     sizes : (int, int, int, int)
         rows, n1, systems and n2. There are as many groups as hold all systems.
-    X : (n2, n1, 4, lanes) array
+    X : ((n2, n1), (4, lanes)) array
         Memory for the solution, its columns first.
-    Y : (n1, 4, lanes) array
+    Y : (n1, (4, lanes)) array
         Memory for the columns of X T2 that belong to one block.
-    norms : (rows, groups, lanes) array, or an empty one
+    norms : ((rows, groups), lanes) array, or an empty one
         |X|_F^2 is added.
-    solved : (rows, groups, n1, 2, n2, 2, lanes) array, or an empty one
+    solved : ((n1, 2, n2, 2), (rows, groups, lanes)) array, or an empty one
         The solutions X.
     """
     rows, n1, systems, n2 = sizes
@@ -66,68 +68,68 @@ def solve_lanes(S1, T2, G, sizes, X, Y, norms, solved):  # type: ignore[no-untyp
         i, h = pair // groups, pair % groups
         for b in range(n2):
             for a in range(n1):
-                x, y = (b * n1 + a) * four, a * four
+                x = b * n1 + a
                 for p in range(LANES):
                     system = min(h * LANES + p, systems - 1)  # the last one is repeated
                     u = ((i * n1 + a) * 2 * systems + system) * 2 * n2 + 2 * b
                     v = u + systems * 2 * n2
-                    X[x + p], X[x + one + p] = G[u], G[u + 1]
-                    X[x + two + p], X[x + three + p] = G[v], G[v + 1]
+                    X[x, p], X[x, one + p] = G[u], G[u + 1]
+                    X[x, two + p], X[x, three + p] = G[v], G[v + 1]
                 for p in range(four):
-                    Y[y + p] = 0.0
-            t = (h * n2 * n2 + b) * four
+                    Y[a, p] = 0.0
+            t = h * n2 * n2 + b
             for k in range(b):
                 for a in range(n1):
-                    x, y = (k * n1 + a) * four, a * four
+                    x = k * n1 + a
                     for p in range(LANES):
                         t11, t12, t21, t22 = (
-                            T2[t + p],
-                            T2[t + one + p],
-                            T2[t + two + p],
-                            T2[t + three + p],
+                            T2[t, p],
+                            T2[t, one + p],
+                            T2[t, two + p],
+                            T2[t, three + p],
                         )
                         x11, x12, x21, x22 = (
-                            X[x + p],
-                            X[x + one + p],
-                            X[x + two + p],
-                            X[x + three + p],
+                            X[x, p],
+                            X[x, one + p],
+                            X[x, two + p],
+                            X[x, three + p],
                         )
-                        Y[y + p] += x11 * t11 + x12 * t21
-                        Y[y + one + p] += x11 * t12 + x12 * t22
-                        Y[y + two + p] += x21 * t11 + x22 * t21
-                        Y[y + three + p] += x21 * t12 + x22 * t22
-                t += n2 * four
+                        Y[a, p] += x11 * t11 + x12 * t21
+                        Y[a, one + p] += x11 * t12 + x12 * t22
+                        Y[a, two + p] += x21 * t11 + x22 * t21
+                        Y[a, three + p] += x21 * t12 + x22 * t22
+                t += n2
             for a in range(n1):
-                x = (b * n1 + a) * four
+                x = b * n1 + a
                 s11 = s12 = s21 = s22 = 0.0
                 for row in range(a + 1):
-                    s, y = ((i * n1 + row) * n1 + a) * 4, row * four
+                    s = ((i * n1 + row) * n1 + a) * 4
                     s11, s12, s21, s22 = S1[s], S1[s + 1], S1[s + 2], S1[s + 3]
                     for p in range(LANES):
                         y11, y12, y21, y22 = (
-                            Y[y + p],
-                            Y[y + one + p],
-                            Y[y + two + p],
-                            Y[y + three + p],
+                            Y[row, p],
+                            Y[row, one + p],
+                            Y[row, two + p],
+                            Y[row, three + p],
                         )
-                        X[x + p] += s11 * y11 + s21 * y21
-                        X[x + one + p] += s11 * y12 + s21 * y22
-                        X[x + two + p] += s12 * y11 + s22 * y21
-                        X[x + three + p] += s12 * y12 + s22 * y22
+                        X[x, p] += s11 * y11 + s21 * y21
+                        X[x, one + p] += s11 * y12 + s21 * y22
+                        X[x, two + p] += s12 * y11 + s22 * y21
+                        X[x, three + p] += s12 * y12 + s22 * y22
                 # The block on the diagonal, now of S1 and T2: rows x1 and x2 of X solve
                 # x1 P - s21 x2 T = r1 and x2 Q - s12 x1 T = r2 with P = I - s11 T and
                 # Q = I - s22 T. P, Q and T commute, so that the determinant is
                 # M = P Q - s12 s21 T^2, a matrix of two rows. I - T trace + T^2 det, which is the
                 # same, cancels twice if both systems are slow.
-                y, others = a * four, s12 * s21
+                others = s12 * s21
                 for p in range(LANES):
                     t11, t12, t21, t22 = (
-                        T2[t + p],
-                        T2[t + one + p],
-                        T2[t + two + p],
-                        T2[t + three + p],
+                        T2[t, p],
+                        T2[t, one + p],
+                        T2[t, two + p],
+                        T2[t, three + p],
                     )
-                    r11, r12, r21, r22 = X[x + p], X[x + one + p], X[x + two + p], X[x + three + p]
+                    r11, r12, r21, r22 = X[x, p], X[x, one + p], X[x, two + p], X[x, three + p]
                     p11, p12, p21, p22 = 1.0 - s11 * t11, -s11 * t12, -s11 * t21, 1.0 - s11 * t22
                     q11, q12, q21, q22 = 1.0 - s22 * t11, -s22 * t12, -s22 * t21, 1.0 - s22 * t22
                     m11 = p11 * q11 + p12 * q21 - others * (t11 * t11 + t12 * t21)
@@ -141,111 +143,112 @@ def solve_lanes(S1, T2, G, sizes, X, Y, norms, solved):  # type: ignore[no-untyp
                     v2 = r21 * p12 + r22 * p22 + s12 * (r11 * t12 + r12 * t22)
                     x11, x12 = (u1 * m22 - u2 * m21) * inverse, (u2 * m11 - u1 * m12) * inverse
                     x21, x22 = (v1 * m22 - v2 * m21) * inverse, (v2 * m11 - v1 * m12) * inverse
-                    X[x + p], X[x + one + p], X[x + two + p], X[x + three + p] = x11, x12, x21, x22
-                    Y[y + p] += x11 * t11 + x12 * t21
-                    Y[y + one + p] += x11 * t12 + x12 * t22
-                    Y[y + two + p] += x21 * t11 + x22 * t21
-                    Y[y + three + p] += x21 * t12 + x22 * t22
+                    X[x, p], X[x, one + p], X[x, two + p], X[x, three + p] = x11, x12, x21, x22
+                    Y[a, p] += x11 * t11 + x12 * t21
+                    Y[a, one + p] += x11 * t12 + x12 * t22
+                    Y[a, two + p] += x21 * t11 + x22 * t21
+                    Y[a, three + p] += x21 * t12 + x22 * t22
         if len(norms) > 0:
-            for x in range(0, n1 * n2 * four, LANES):
-                for p in range(LANES):
-                    norms[pair * LANES + p] += X[x + p] * X[x + p]
+            for x in range(n1 * n2):
+                for entry in range(0, four, LANES):
+                    for p in range(LANES):
+                        norms[pair, p] += X[x, entry + p] * X[x, entry + p]
         if len(solved) > 0:
             for b in range(n2):
                 for a in range(n1):
-                    x, u = (b * n1 + a) * four, ((pair * n1 + a) * 2 * n2 + b) * two
-                    v = u + n2 * two
-                    for p in range(two):
-                        solved[u + p], solved[v + p] = X[x + p], X[x + two + p]
+                    x, u = b * n1 + a, 2 * (2 * a * n2 + b)
+                    v = u + 2 * n2
+                    for p in range(LANES):
+                        q = pair * LANES + p
+                        solved[u, q], solved[u + 1, q] = X[x, p], X[x, one + p]
+                        solved[v, q], solved[v + 1, q] = X[x, two + p], X[x, three + p]
 
 
 @njit(**OPTIONS, no_rewrites=True)
-def log_abs_determinants(M, n, work, out):  # type: ignore[no-untyped-def]
-    """Write log |det M| of many matrices by elimination with row pivoting, all lanes at once.
+def log_abs_determinants(M, order, is_larger, factors, out):  # type: ignore[no-untyped-def]
+    """Write log |det M| of many matrices by elimination, all at once.
+
+    Each row is compared with the pivot row, and exchanged with it where its entry is larger. A
+    search for the largest entry of all would exchange other rows in each matrix.
 
     Parameters
     ----------
-    M : (N n n, lanes) array
+    M : ((n, n), N) array
         Overwritten.
-    n : int
-    work : (2, lanes) array
-        Memory for the pivots of a column and for their rows.
-    out : (N, lanes) array
+    order : int
+        n, or n - 1 if a row and a column of zeros follow.
+    is_larger : (N,) array of bool
+    factors : (N,) array
+        Memory for one row.
+    out : (N,) array
         -inf for a singular matrix, NaN for one with NaN.
     """
-    lanes = M.shape[1]
-    for s in range(len(out)):
-        start = s * n * n
-        for k in range(n):
-            own = start + k * n  # row k
-            for p in range(lanes):
-                work[0, p], work[1, p] = abs(M[own + k, p]), own
-            for i in range(k + 1, n):
-                row = start + i * n
-                for p in range(lanes):
-                    value, largest = abs(M[row + k, p]), work[0, p]
-                    work[0, p] = value if value > largest else largest
-                    work[1, p] = row if value > largest else work[1, p]
-            for p in range(lanes):
-                pivot = int(work[1, p])
-                if pivot != own:
-                    for j in range(k, n):
-                        M[own + j, p], M[pivot + j, p] = M[pivot + j, p], M[own + j, p]
-                # A column of zeros is eliminated already.
-                work[0, p] = M[own + k, p] if work[0, p] != 0.0 else 1.0
-            for i in range(k + 1, n):
-                row = start + i * n
-                for p in range(lanes):
-                    M[row + k, p] /= work[0, p]
-                for j in range(k + 1, n):
-                    for p in range(lanes):
-                        M[row + j, p] -= M[row + k, p] * M[own + j, p]
-        for p in range(lanes):  # few logarithms: of products that neither underflow nor overflow
-            total, product = 0.0, 1.0
-            for k in range(n):
-                value = abs(M[start + k * n + k, p])
-                if value > 1e-150 and value < 1e150:
-                    product *= value
-                    value = 1.0
-                    if product < 1e-150 or product > 1e150:
-                        value, product = product, 1.0
-                if value != 1.0:
-                    total += np.log(value)
-            out[s, p] = total + np.log(product)
+    n = order + order % 2
+    for k in range(order):
+        pivot = k * n
+        for row in range(pivot + n, order * n, n):
+            for p in range(len(out)):
+                a, b = M[pivot + k, p], M[row + k, p]
+                is_larger[p] = abs(b) > abs(a)
+                large, small = (b, a) if abs(b) > abs(a) else (a, b)
+                factors[p] = small / large if large != 0.0 else small  # 0 or NaN
+                M[pivot + k, p] = large
+            for j in range(k + 1, order):
+                for p in range(len(out)):
+                    a, b = M[pivot + j, p], M[row + j, p]
+                    upper, lower = (b, a) if is_larger[p] else (a, b)
+                    M[pivot + j, p] = upper
+                    M[row + j, p] = lower - factors[p] * upper
+    for p in range(len(out)):  # few logarithms: of products that neither underflow nor overflow
+        total, product = 0.0, 1.0
+        for k in range(order):
+            value = abs(M[k * n + k, p])
+            if value > 1e-150 and value < 1e150:
+                product *= value
+                value = 1.0
+                if product < 1e-150 or product > 1e150:
+                    value, product = product, 1.0
+            if value != 1.0:
+                total += np.log(value)
+        out[p] = total + np.log(product)
 
 
 def _solve(
     S1: Floats, T2: Floats, G: Floats, norms: Floats | None = None, solved: Floats | None = None
 ) -> None:
-    """Fill `norms`, (rows, groups * lanes), or `solved`, (rows, groups, 2 n1, 2 n2, lanes)."""
+    """Fill `norms`, (rows, groups * lanes), or `solved`, (2 n1, 2 n2, rows, groups, lanes)."""
     rows, order, systems, other_order = G.shape
     n1, n2 = order // 2, other_order // 2
     for out in (norms, solved):
         assert out is None or out.flags.c_contiguous  # a copy would be filled instead
     if norms is not None:
         norms[...] = 0.0
-    X, Y, nothing = np.empty(n2 * n1 * 4 * LANES), np.empty(n1 * 4 * LANES), np.empty(0)
+    nothing = np.empty((0, LANES))
     solve_lanes(
-        *(side.reshape(-1) for side in (S1, T2, G)),
+        S1.reshape(-1),
+        T2.reshape(-1, 4 * LANES),
+        G.reshape(-1),
         (rows, n1, systems, n2),
-        X,
-        Y,
-        *(nothing if out is None else out.reshape(-1) for out in (norms, solved)),
+        np.empty((n2 * n1, 4 * LANES)),
+        np.empty((n1, 4 * LANES)),
+        nothing if norms is None else norms.reshape(-1, LANES),
+        nothing if solved is None else solved.reshape(order * other_order, -1),
     )
 
 
 def _solve_some_rows(S1: Floats, T2: Floats, G: Floats) -> Iterator[tuple[slice, Floats]]:
-    """Yield some rows and their solutions, (rows, groups, 2 n1, 2 n2, lanes), which stay in cache.
+    """Yield some rows and their solutions, (2 n1, 2 n2, rows, groups, lanes), which stay in cache.
 
     The next solutions overwrite them.
     """
     rows, order, _, other_order = G.shape
-    shape = len(T2), order, other_order, LANES
-    size = min(rows, max(1, _BYTES_IN_CACHE // (8 * math.prod(shape))))
-    memory = np.empty((size, *shape))
+    entries, groups = order * other_order, len(T2)
+    size = min(rows, max(1, _BYTES_IN_CACHE // (8 * entries * groups * LANES)))
+    memory = np.empty(entries * size * groups * LANES)
     for start in range(0, rows, size):
         some = slice(start, min(start + size, rows))
-        solved = memory[: some.stop - start]
+        shape = order, other_order, some.stop - start, groups, LANES
+        solved = memory[: math.prod(shape)].reshape(shape)
         _solve(S1[some], T2, G[some], solved=solved)
         yield some, solved
 
@@ -263,8 +266,8 @@ def solutions(S1: Floats, T2: Floats, G: Floats, out: Floats) -> None:
     """Write X of every pair to `out`, (rows, groups * lanes, orders of both sides)."""
     first, second = out.shape[2:]
     for some, solved in _solve_some_rows(S1, T2, G):
-        found = solved[:, :, :first, :second]
-        out[some] = np.moveaxis(found, -1, 2).reshape(out[some].shape)
+        found = np.moveaxis(solved[:first, :second], (0, 1), (-2, -1))
+        out[some] = found.reshape(out[some].shape)
 
 
 def own_solutions(S: Floats, T: Floats, G: Floats) -> Floats:
@@ -280,16 +283,17 @@ def own_solutions(S: Floats, T: Floats, G: Floats) -> Floats:
         own = np.arange(some.stop - start)
         right = np.zeros((len(own), G.shape[1], len(own), G.shape[2]))
         right[own, :, own] = G[some]
-        solved = np.empty((len(own), 1, *G.shape[1:], LANES))
+        solved = np.empty((*G.shape[1:], len(own), 1, LANES))
         _solve(S[some], T[start // LANES], right, solved=solved)
-        X[some] = solved[own, 0, :, :, own]
+        X[some] = np.moveaxis(solved[:, :, own, 0, own], -1, 0)
     return X
 
 
 def log_determinants(S1: Floats, T2: Floats, G: Floats, out: Floats, *, order: int) -> None:
     """Write log |det X| of every pair to `out`, (rows, groups * lanes); both have that order."""
     assert out.flags.c_contiguous  # a copy would be filled instead
-    work = np.empty((2, LANES))
     for some, solved in _solve_some_rows(S1, T2, G):
-        M = np.ascontiguousarray(solved[:, :, :order, :order])
-        log_abs_determinants(M.reshape(-1, LANES), order, work, out[some].reshape(-1, LANES))
+        found = out[some].reshape(-1)
+        is_larger, factors = np.empty(len(found), dtype=np.bool_), np.empty(len(found))
+        M = solved.reshape(-1, len(found))
+        log_abs_determinants(M, order, is_larger, factors, found)
