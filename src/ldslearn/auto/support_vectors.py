@@ -1,5 +1,7 @@
 """Support vector machines of pairs of classes on a kernel matrix, as arrays."""
 
+from functools import cache
+
 import numpy as np
 from sklearn import config_context
 from sklearn.svm import SVC
@@ -21,6 +23,14 @@ class _UncheckedSVC(SVC):
         return y.astype(np.float64)
 
 
+def _return_matrix(K: Floats, _: Floats) -> Floats:
+    """Return a kernel matrix that was computed before.
+
+    scikit-learn checks the entries of a matrix (kernel="precomputed"), not those of a function.
+    """
+    return K
+
+
 def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
     """Return weights and intercepts: decisions are ``k(x, X) @ weights + intercepts``.
 
@@ -40,14 +50,13 @@ def fit_pairs(K: Floats, labels: Indices, C: float) -> tuple[Floats, Floats]:
     """
     # Checks take longer than fits of few examples.
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        svc = _UncheckedSVC(kernel="precomputed", C=C).fit(K, labels)
+        svc = _UncheckedSVC(kernel=_return_matrix, C=C).fit(K, labels)
     n_classes, owners = len(svc.classes_), labels[svc.support_]
-    weights, pairs = np.zeros((len(K), len(svc.intercept_))), np.zeros((n_classes, n_classes), int)
-    pairs[np.triu_indices(n_classes, 1)] = np.arange(len(svc.intercept_))
+    weights = np.zeros((len(K), len(svc.intercept_)))
     # A row of dual coefficients per other class, in the order of classes.
     others = np.arange(n_classes - 1)[:, None]
     others = others + (others >= owners)
-    weights[svc.support_, (pairs + pairs.T)[owners, others]] = svc.dual_coef_
+    weights[svc.support_, _number_pairs(n_classes)[owners, others]] = svc.dual_coef_
     sign = _find_sign(n_classes)
     return sign * weights, sign * svc.intercept_
 
@@ -75,6 +84,14 @@ def score_held_out_pairs(K: Floats, labels: Indices, fold: Floats, C: float) -> 
         decisions = K[np.ix_(test, train)] @ weights + intercepts
         scores[np.ix_(test, present)] = couple_pairs(decisions, len(present))
     return scores
+
+
+@cache
+def _number_pairs(n_classes: int) -> Indices:
+    """Return the number of the pair of each two classes, (n_classes, n_classes)."""
+    pairs = np.zeros((n_classes, n_classes), dtype=np.intp)
+    pairs[np.triu_indices(n_classes, 1)] = np.arange(n_classes * (n_classes - 1) // 2)
+    return pairs + pairs.T
 
 
 def _find_sign(n_classes: int) -> float:

@@ -98,7 +98,7 @@ class RidgePath:
         shrunk = self.vectors * (self.values / (self.values + penalty))
         errors = targets - means - shrunk @ (self.vectors.T @ (targets - means))
         found = np.full(targets.shape, np.nan)
-        for number in np.unique(fold[fold >= 0]):
+        for number in range(int(fold.max()) + 1):
             held = np.flatnonzero(fold == number)
             left = np.eye(len(held)) - shrunk[held] @ self.vectors[held].T - 1 / n
             found[held] = targets[held] - np.linalg.solve(left, errors[held])
