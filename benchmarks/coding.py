@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from sklearn.decomposition import sparse_encode
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from benchmarks.data import load_available
 from benchmarks.geometry import make_systems
@@ -66,25 +67,23 @@ def time_many_atoms():
             codes = {way: np.zeros_like(few) for way in ("all", "sets")}
             residuals = np.zeros(n_samples)
             ways = {"all": solver.code_rows, "sets": solver.code_rows_by_working_sets}
-            seconds = best_seconds(
-                {
-                    way: partial(
-                        solve,
-                        gram,
-                        few,
-                        excluded,
-                        0.5 * sparsity,
-                        False,
-                        False,
-                        limit,
-                        codes[way],
-                        residuals,
-                    )
-                    for way, solve in ways.items()
-                },
-                repeats=2,
-                clock=time.process_time,
-            )
+            contestants = {
+                way: partial(
+                    solve,
+                    gram,
+                    few,
+                    excluded,
+                    0.5 * sparsity,
+                    False,
+                    False,
+                    limit,
+                    codes[way],
+                    residuals,
+                )
+                for way, solve in ways.items()
+            }
+            with threadpool_limits(1):  # as in sparse_code
+                seconds = best_seconds(contestants, repeats=2, clock=time.process_time)
             rows.append([
                 name,
                 f"{sparsity}",
