@@ -82,18 +82,10 @@ def solve_lanes(S1, T2, G, sizes, X, Y, norms, solved):  # type: ignore[no-untyp
                 for a in range(n1):
                     x = k * n1 + a
                     for p in range(LANES):
-                        t11, t12, t21, t22 = (
-                            T2[t, p],
-                            T2[t, one + p],
-                            T2[t, two + p],
-                            T2[t, three + p],
-                        )
-                        x11, x12, x21, x22 = (
-                            X[x, p],
-                            X[x, one + p],
-                            X[x, two + p],
-                            X[x, three + p],
-                        )
+                        t11, t12 = T2[t, p], T2[t, one + p]
+                        t21, t22 = T2[t, two + p], T2[t, three + p]
+                        x11, x12 = X[x, p], X[x, one + p]
+                        x21, x22 = X[x, two + p], X[x, three + p]
                         Y[a, p] += x11 * t11 + x12 * t21
                         Y[a, one + p] += x11 * t12 + x12 * t22
                         Y[a, two + p] += x21 * t11 + x22 * t21
@@ -106,12 +98,8 @@ def solve_lanes(S1, T2, G, sizes, X, Y, norms, solved):  # type: ignore[no-untyp
                     s = ((i * n1 + row) * n1 + a) * 4
                     s11, s12, s21, s22 = S1[s], S1[s + 1], S1[s + 2], S1[s + 3]
                     for p in range(LANES):
-                        y11, y12, y21, y22 = (
-                            Y[row, p],
-                            Y[row, one + p],
-                            Y[row, two + p],
-                            Y[row, three + p],
-                        )
+                        y11, y12 = Y[row, p], Y[row, one + p]
+                        y21, y22 = Y[row, two + p], Y[row, three + p]
                         X[x, p] += s11 * y11 + s21 * y21
                         X[x, one + p] += s11 * y12 + s21 * y22
                         X[x, two + p] += s12 * y11 + s22 * y21
@@ -123,12 +111,8 @@ def solve_lanes(S1, T2, G, sizes, X, Y, norms, solved):  # type: ignore[no-untyp
                 # same, cancels twice if both systems are slow.
                 others = s12 * s21
                 for p in range(LANES):
-                    t11, t12, t21, t22 = (
-                        T2[t, p],
-                        T2[t, one + p],
-                        T2[t, two + p],
-                        T2[t, three + p],
-                    )
+                    t11, t12 = T2[t, p], T2[t, one + p]
+                    t21, t22 = T2[t, two + p], T2[t, three + p]
                     r11, r12, r21, r22 = X[x, p], X[x, one + p], X[x, two + p], X[x, three + p]
                     p11, p12, p21, p22 = 1.0 - s11 * t11, -s11 * t12, -s11 * t21, 1.0 - s11 * t22
                     q11, q12, q21, q22 = 1.0 - s22 * t11, -s22 * t12, -s22 * t21, 1.0 - s22 * t22
