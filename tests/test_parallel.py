@@ -32,6 +32,23 @@ def test_every_item_is_visited_once(n_items, n_jobs):
     np.testing.assert_array_equal(visits, 1)
 
 
+@pytest.mark.parametrize(
+    ("n_items", "n_jobs", "worth_a_call", "expected"),
+    [
+        (100, 1, 1, [16] * 6 + [4]),
+        (100, 1, 64, [64, 36]),
+        (100, 2, 64, [50, 50]),
+        (100, 2, 3, [13] * 7 + [9]),
+        (3, 2, 64, [2, 1]),
+    ],
+)
+def test_blocks_are_worth_a_call_unless_threads_had_none(n_items, n_jobs, worth_a_call, expected):
+    found = []
+    for_each_block(found.append, n_items, n_jobs=n_jobs, description="", worth_a_call=worth_a_call)
+    found.sort(key=lambda block: block.start)
+    assert [block.stop - block.start for block in found] == expected
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_blas_is_single_threaded_inside_and_restored_after(n_jobs):
     with threadpoolctl.threadpool_limits(2):

@@ -63,18 +63,25 @@ def use_one_thread() -> Iterator[None]:
 
 
 def for_each_block(
-    work: Callable[[slice], None], n_items: int, *, n_jobs: int | None, description: str
+    work: Callable[[slice], None],
+    n_items: int,
+    *,
+    n_jobs: int | None,
+    description: str,
+    worth_a_call: int = 1,
 ) -> None:
     """Call `work(block)` for consecutive slices that cover ``range(n_items)``.
 
     Blocks run on threads and share memory: `work` writes its results to arrays. BLAS has one thread
     per block whatever `n_jobs` is, so that results are the same for any number of jobs, to the last
     bit unless `work` treats the items of a block together. `n_jobs` is as in joblib. When blocks
-    fail, the error of the first one is raised.
+    fail, the error of the first one is raised. A block has at least `worth_a_call` items, unless
+    threads would have none: fewer take longer to call than to compute.
     """
     check_jobs(n_jobs)
     n_threads = 1 if _one_thread.get() else min(effective_n_jobs(n_jobs), n_items)
     size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
+    size = max(size, min(worth_a_call, -(-n_items // n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
     with limit_blas_threads(), show_progress(description, n_items) as advance:
         if n_threads == 1:

@@ -180,14 +180,25 @@ def test_an_evaluation_that_ends_early_leaves_nothing_behind(data, monkeypatch, 
     assert other_process[0].n_sent == 1
 
 
-def test_a_process_that_cannot_be_started_is_reported(data, monkeypatch, other_process):
-    def fail(*_):
-        raise OSError("no more processes")
+def test_a_round_that_cannot_be_sent_later_is_reported(data, monkeypatch, other_process):
+    """Rounds after the first one are sent by a callback, whose errors nobody sees."""
+    submit = OtherProcess.submit
 
-    monkeypatch.setattr(OtherProcess, "submit", fail)
-    monkeypatch.setattr(module, "run_round", lambda *_: DoneRound(None, None, {}, []))
+    def send_once(self, *arguments):
+        if self.n_sent == 1:
+            raise OSError("no more processes")
+        return submit(self, *arguments)
+
+    def run(*_):
+        if other_process[0].futures:
+            other_process[0].work()  # while the first round runs here
+        return DoneRound(None, None, {}, [])
+
+    monkeypatch.setattr(OtherProcess, "submit", send_once)
+    monkeypatch.setattr(module, "run_round", run)
+    rounds = run_rounds(data, AUTO, FOLDS, FOLDS.splits(data, 0), Settings(n_jobs=2), {})
     with pytest.raises(OSError, match="no more processes"):
-        list(run_rounds(data, AUTO, FOLDS, FOLDS.splits(data, 0), Settings(n_jobs=2), {}))
+        list(rounds)
 
 
 def test_wrong_arguments_are_named(data):

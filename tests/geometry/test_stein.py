@@ -1,4 +1,6 @@
 import ctypes
+import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -6,7 +8,16 @@ import scipy.linalg.cython_lapack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldslearn.geometry import pairs, pairwise_kernel, schur_forms, stein
+import ldslearn
+from ldslearn.geometry import (
+    cross_gramian,
+    martin_distance,
+    output_normal,
+    pairs,
+    pairwise_kernel,
+    schur_forms,
+    stein,
+)
 from ldslearn.geometry.output_normal import output_normal_form
 from ldslearn.geometry.schur_forms import (
     arrange_in_lanes,
@@ -60,8 +71,10 @@ def test_systems_without_schur_forms_are_named(monkeypatch):
         failures[forms[:, 0, 0] == 0.25] = 1
 
     monkeypatch.setattr(schur_forms, "decompose", fail_at_the_second)
-    systems = LDS(np.array([0.5, 0.25, 0.75])[:, None, None] * np.eye(2), [np.eye(3, 2)] * 3)
-    message = "^system 1 must have eigenvalues that can be computed and ordered; LAPACK failed"
+    sizes = np.full(100, 0.5)
+    sizes[70] = 0.25  # in the second block
+    systems = LDS(sizes[:, None, None] * np.eye(2), [np.eye(3, 2)] * 100)
+    message = "^system 70 must have eigenvalues that can be computed and ordered; LAPACK failed"
     with pytest.raises(ValueError, match=message):
         output_normal_form(systems)
 
@@ -204,6 +217,38 @@ def test_solutions_of_all_pairs(seed, orders, n_systems, radius):
         np.testing.assert_allclose(
             logs[:, :n_systems], np.linalg.slogdet(X[:, :n_systems])[1], rtol=1e-8, atol=1e-8
         )
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_pairs_do_not_depend_on_how_many_are_solved_at_once(n, monkeypatch):
+    systems = contractions(LANES + 4, 8, n, seed=n)
+    functions = martin_distance, cross_gramian
+    expected = [function(systems[:]) for function in functions]
+    monkeypatch.setattr(stein, "_BYTES_IN_CACHE", 1)  # one row at a time
+    for function, found in zip(functions, expected, strict=True):
+        np.testing.assert_array_equal(function(systems[:]), found)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_systems_are_prepared_alike_on_one_thread_and_two(n, monkeypatch):
+    monkeypatch.setattr(output_normal, "_WORTH_THREADS", 0)
+    systems = contractions(150, 8, n, seed=n)
+    one, two = (output_normal_form(systems[:], n_jobs) for n_jobs in (1, 2))
+    for field in ("transform", "gramian", "S", "rows", "lanes", "stable"):
+        np.testing.assert_array_equal(getattr(one, field), getattr(two, field))
+
+
+@pytest.mark.filterwarnings("ignore:.*least-squares")
+def test_the_remedy_for_unstable_systems_works():
+    """As it is printed."""
+    A = np.stack([0.5 * np.eye(2), 1.5 * np.eye(2)])
+    X = LDS(A, [np.eye(3, 2)] * 2)
+    with pytest.raises(ValueError, match="system 1 must be stable to have a Gramian") as caught:
+        output_normal_form(X)
+    remedy = re.search(r"dataclasses\.replace\(.*?\)\)", str(caught.value)).group()
+    names = {"X": X, "dataclasses": dataclasses, "ldslearn": ldslearn}
+    stable = eval(remedy, names)
+    assert output_normal_form(stable).stable.all()
 
 
 @pytest.mark.parametrize("n_systems", [1, LANES - 1, LANES, 2 * LANES + 1])

@@ -454,6 +454,10 @@ def test_constant_sequences_can_be_systems_at_rest():
     LDSEncoder(1, center=False).fit_transform(X)
     with pytest.raises(ValueError, match=r"must vary over time; .*Leave it out\.$"):
         LDSEncoder(2).fit_transform([X[0], np.zeros((4, 20))])  # which has no mean to keep
+    gap = np.zeros((4, 20))
+    gap[0, 3] = np.nan
+    with pytest.raises(ValueError, match=r"must vary over time; .*Leave it out\.$"):
+        LDSEncoder(2, missing="smooth").fit_transform([X[0], gap])
     with pytest.warns(UserWarning, match=r"sequence 1: rank 0"):
         systems = LDSEncoder(2, constant="rest").fit_transform(X)
     assert not systems.A[1].any()

@@ -49,14 +49,18 @@ def test_lengths_that_agree_while_channels_differ_suggest_the_transposition():
     with pytest.raises(ValueError, match=message):
         as_collection(X)
     assert as_collection([x.T for x in X])[1].shape == (6, 120)
-    with pytest.raises(ValueError, match="is this one transposed?"):
-        as_collection([np.ones((6, 100)), np.ones((120, 6))])
+
+
+@pytest.mark.parametrize("shapes", [[(6, 100), (120, 6)], [(120, 6), (6, 100), (6, 90)]])
+def test_one_transposed_sequence_is_recognised_also_if_it_is_the_first(shapes):
+    with pytest.raises(ValueError, match=r"got \d+\. .*: is one of the two transposed\?$"):
+        as_collection([np.ones(shape) for shape in shapes])
 
 
 def test_a_sequence_that_lacks_a_channel_is_not_called_transposed():
     message = (
         "sequence 1 must have 6 channels like sequence 0; got 5. "
-        "Give all sequences the same channels, or leave it out."
+        "Give all sequences the same channels, or leave this one out."
     )
     for length in (100, 80):
         with pytest.raises(ValueError, match=f"^{message}$"):

@@ -26,7 +26,7 @@ class _UncheckedSVC(SVC):
 def _return_matrix(K: Floats, _: Floats) -> Floats:
     """Return a kernel matrix that was computed before.
 
-    scikit-learn checks the entries of a matrix (kernel="precomputed"), not those of a function.
+    scikit-learn validates a matrix (kernel="precomputed"), but not what a function returns.
     """
     return K
 

@@ -86,7 +86,7 @@ class RidgePath:
         targets : (N, n_outputs) array
         penalty : float
         fold : (N,) array
-            Number of the fold of each example; -1 for those that are never held out.
+            Number of the fold of each example, from 0; -1 for those that are never held out.
 
         Returns
         -------

@@ -18,15 +18,20 @@ from ldslearn.geometry.schur_forms import (
     pad_to_even,
     split_in_blocks,
 )
-from ldslearn.geometry.stein import LANES, own_solutions
+from ldslearn.geometry.stein import own_solutions
 from ldslearn.models import LDS
 from ldslearn.models.spectrum import LARGEST_GRAMIAN, LARGEST_RADIUS
 
 _WORTH_THREADS = 2**16  # products of numbers: below, threads wait for each other in LAPACK
-_SYSTEMS_AT_ONCE = 3 * LANES  # fewer take as long to call as to compute, if they are small
+_WORTH_A_CALL = 2**18  # likewise: below, calls of NumPy take longer than what they compute
+_LARGEST_BLOCK = 64  # systems, so that temporary arrays stay small
 _LARGE_GRAMIAN = 1e3
 _LARGEST_DEVIATION = 0.1
 _MOST_DOUBLINGS = 48
+_STABILIZE = (
+    "Stabilize it with LDSEncoder(stabilizer='soft') or "
+    "dataclasses.replace(X, A=ldslearn.models.stabilize(X.A))"
+)
 
 
 @dataclass(frozen=True)
@@ -59,10 +64,7 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
     S, Z, W, gramian, transform = (np.empty((n_systems, n_states, n_states)) for _ in range(5))
     radii, traces = np.empty(n_systems), np.empty(n_systems)
 
-    size = _SYSTEMS_AT_ONCE if n_systems > 2 * _SYSTEMS_AT_ONCE else LANES
-
-    def fill(blocks: slice) -> None:
-        block = slice(blocks.start * size, min(blocks.stop * size, n_systems))
+    def fill(block: slice) -> None:
         with locate_systems(block.start):
             S[block], Z[block], radii[block] = find_schur_forms(systems.A[block])
         C, V = systems.C[block], Z[block]
@@ -71,13 +73,19 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
         gramian[block] = V @ W[block] @ np.swapaxes(V, 1, 2)
         # C'C = I, so that the trace bounds the condition number.
         traces[block] = np.trace(W[block], axis1=1, axis2=2)
-        easy = (radii[block] < LARGEST_RADIUS) & (traces[block] < _LARGE_GRAMIAN)
-        own = block.start + np.flatnonzero(easy)
-        S[own], F = normalise(S[own], W[own])
-        transform[own] = Z[own] @ F
+        is_easy = (radii[block] < LARGEST_RADIUS) & (traces[block] < _LARGE_GRAMIAN)
+        easy = block.start + np.flatnonzero(is_easy)
+        S[easy], F = normalise(S[easy], W[easy])
+        transform[easy] = Z[easy] @ F
 
     jobs = n_jobs if n_systems * n_states**3 > _WORTH_THREADS else 1
-    for_each_block(fill, -(-n_systems // size), n_jobs=jobs, description="computing Gramians")
+    for_each_block(
+        fill,
+        n_systems,
+        n_jobs=jobs,
+        description="computing Gramians",
+        worth_a_call=min(_LARGEST_BLOCK, 1 + _WORTH_A_CALL // n_states**3),
+    )
     stable = radii < LARGEST_RADIUS
     formal = np.flatnonzero(~stable)
     if len(formal):
@@ -104,8 +112,7 @@ def _compute_form(systems: LDS, n_jobs: int | None) -> OutputNormalForm:
             raise _errors.SystemsError(
                 "{systems} is too close to instability: its Gramian is numerically singular. "
                 "Its spectral radius is near 1, or its states have very different scales. "
-                "Stabilize it with LDS(stabilize(X.A), X.C) or LDSEncoder(stabilizer='soft'), or "
-                "scale the channels.",
+                f"{_STABILIZE}, or scale the channels.",
                 list(bad),
             )
     rows = split_in_blocks(S)
@@ -167,8 +174,7 @@ def unstable_systems(indices: Sequence[int]) -> _errors.SystemsError:
     """Return the error about systems without a Gramian."""
     return _errors.SystemsError(
         "{systems} must be stable to have a Gramian; got a spectral radius of 1 or more, or 1 up "
-        "to rounding. Stabilize it with LDS(stabilize(X.A), X.C) or "
-        "LDSEncoder(stabilizer='soft'), or accept the formal solution with "
+        f"to rounding. {_STABILIZE}, or accept the formal solution with "
         "LDSEncoder(stabilizer='none') or LDS(..., allow_unstable=True).",
         indices,
     )
@@ -179,6 +185,6 @@ def no_solution(indices: Sequence[int]) -> _errors.SystemsError:
     return _errors.SystemsError(
         "{systems} must have no eigenvalue whose product with another, of itself or of the system "
         "it is compared with, is 1, or their equation has no solution, not even a formal one; got "
-        "such a pair among unstable systems. Stabilize it with LDS(stabilize(X.A), X.C).",
+        f"such a pair among unstable systems. {_STABILIZE}.",
         indices,
     )

@@ -91,7 +91,7 @@ def check_varying(constant: NDArray[np.bool_], sequences: list[NDArray[Any]], ce
             f"{who} must vary over time; got {'a constant sequence' if one else 'constants'}. "
             f"Leave {it} out"
         )
-        helps = all(sequences[index].any() for index in found)
+        helps = all(np.nan_to_num(sequences[index]).any() for index in found)
         text += ", or encode in Python with center=False, which keeps the mean." if helps else "."
     raise _errors.SequenceError(text, found)
 

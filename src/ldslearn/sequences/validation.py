@@ -73,16 +73,17 @@ def as_collection(X: Any, name: str = "X", *, allow_gaps: bool = False) -> list[
     others = [i for i, sequence in enumerate(sequences) if sequence.shape[0] != n_channels]
     if others:
         lengths = {sequence.shape[1] for sequence in sequences}
-        if sequences[others[0]].shape[1] == n_channels:
-            remedy = "Sequences are (n_channels, n_timepoints): is this one transposed?"
+        other = sequences[others[0]]
+        if n_channels == other.shape[1] or sequences[0].shape[1] == len(other):
+            remedy = "Sequences are (n_channels, n_timepoints): is one of the two transposed?"
         elif len(lengths) == 1 and min(lengths) < min(len(sequence) for sequence in sequences):
             remedy = (
                 f"All have {min(lengths)} columns: if rows are time points, as they seem to be, "
                 "pass X = [x.T for x in X]."
             )
         else:
-            remedy = "Give all sequences the same channels, or leave it out."
-        rule, got = f"have {n_channels} channels like {who[0]}", sequences[others[0]].shape[0]
+            remedy = "Give all sequences the same channels, or leave this one out."
+        rule, got = f"have {n_channels} channels like {who[0]}", len(other)
         error = _errors.invalid(who[others[0]], rule, got, remedy)
         raise _errors.SequenceError(str(error), others)
     for index, sequence in enumerate(sequences):
