@@ -1,5 +1,6 @@
 """Compiled functions where nothing can be written."""
 
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,9 @@ def refuse(self):
     raise PermissionError("read-only file system")
 
 caching._CacheLocator.ensure_cache_path = refuse
+if is_started_by_another:
+    from ldslearn._compiling import leave_warnings_to_the_caller
+    leave_warnings_to_the_caller()
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import ldslearn.models.small_matrices as small
@@ -32,14 +36,38 @@ print(out[:, :, 0].tolist(), small.multiply.stats.cache_path)
 """
 
 
-def test_a_read_only_installation_works_and_says_once_where_a_cache_could_be():
+def run_without_cache(is_started_by_another, **settings):
+    """Return the messages about the cache, as printed, and check that functions work."""
+    environment = {**os.environ, **settings}
+    if not settings:
+        environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run(
-        [sys.executable, "-c", READ_ONLY], capture_output=True, text=True, check=True
+        [sys.executable, "-c", f"is_started_by_another = {is_started_by_another}" + READ_ONLY],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
     )
     messages, result = done.stdout.splitlines()
-    assert messages.count("compiled functions cannot be kept on disk") == 1
-    assert "export NUMBA_CACHE_DIR=" in messages
     assert result == "[[3.0, 3.0], [3.0, 3.0]] None"
+    return messages
+
+
+def test_a_read_only_installation_works_and_says_once_where_a_cache_could_be():
+    messages = run_without_cache(False)
+    assert messages.count("compiled functions cannot be kept on disk: the folders of the inst") == 1
+    assert "user's cache cannot be written. Every process" in messages
+    assert "export NUMBA_CACHE_DIR=" in messages
+
+
+def test_a_folder_that_cannot_be_written_is_named():
+    messages = run_without_cache(False, NUMBA_CACHE_DIR="/nowhere")
+    assert messages.count("on disk: /nowhere (NUMBA_CACHE_DIR) cannot be written, nor can the") == 1
+    assert "user's cache. Every process" in messages
+
+
+def test_processes_that_another_one_starts_do_not_say_it_again():
+    assert run_without_cache(True) == "[]"
 
 
 def test_every_module_compiles_by_it():

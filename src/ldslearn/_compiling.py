@@ -1,5 +1,6 @@
 """Compiled functions that are kept on disk, or compiled again by each process if they cannot be."""
 
+import os
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -29,12 +30,23 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 @cache
 def _warn_about_cache() -> None:
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    named = f"{given} (NUMBA_CACHE_DIR) cannot be written, nor can " if given else ""
+    # The folder is the user's own: whoever can write to it can run code.
     warnings.warn(
         (
-            "compiled functions cannot be kept on disk: neither the folder of the installed "
-            "package nor that of the user's cache can be written. Every process compiles them "
-            "again, for some seconds. Name a folder that can be written in the environment "
-            "variable NUMBA_CACHE_DIR, or run: export NUMBA_CACHE_DIR=/tmp/numba"
+            f"compiled functions cannot be kept on disk: {named}the folders of the installed "
+            f"package and of the user's cache{'' if given else ' cannot be written'}. Every "
+            "process compiles them again, for some seconds. Name a folder of yours that can be "
+            "written in the environment variable NUMBA_CACHE_DIR, or run: "
+            "export NUMBA_CACHE_DIR=$(mktemp -d)"
         ),
         stacklevel=4,
     )
+
+
+def leave_warnings_to_the_caller() -> None:
+    """Do not warn in this process, which another one has started that warns itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _warn_about_cache()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ldslearn._compiling import leave_warnings_to_the_caller
 from ldslearn._parallel import Engine, use_engine
 from ldslearn.datasets import Collection, make_lds_sequences
 from ldslearn.evaluate import METHODS, Settings, evaluate, parse_protocol
@@ -92,8 +93,9 @@ class EndedFuture(Future):
 class OtherProcess:
     """An executor that does its work here, when it is asked to."""
 
-    def __init__(self, n_processes):
+    def __init__(self, n_processes, initializer):
         assert n_processes == 1
+        assert initializer is leave_warnings_to_the_caller
         self.futures, self.n_sent, self.is_shut_down = [], 0, False
 
     def submit(self, function, *arguments):
@@ -117,8 +119,8 @@ class OtherProcess:
 def other_process(monkeypatch):
     found = []
 
-    def make(n_processes):
-        found.append(OtherProcess(n_processes))
+    def make(*arguments, **options):
+        found.append(OtherProcess(*arguments, **options))
         return found[0]
 
     monkeypatch.setattr(module, "ProcessPoolExecutor", make)

@@ -452,12 +452,14 @@ def test_constant_sequences_can_be_systems_at_rest():
     with pytest.raises(ValueError, match=f"sequence 1 must vary over time; .*{remedy}$"):
         LDSEncoder(2).fit_transform(X)
     LDSEncoder(1, center=False).fit_transform(X)
-    with pytest.raises(ValueError, match=r"must vary over time; .*Leave it out\.$"):
+    with pytest.raises(ValueError, match=r"must vary .* it out, .* with constant=\"rest\"\.$"):
         LDSEncoder(2).fit_transform([X[0], np.zeros((4, 20))])  # which has no mean to keep
     gap = np.zeros((4, 20))
     gap[0, 3] = np.nan
-    with pytest.raises(ValueError, match=r"must vary over time; .*Leave it out\.$"):
+    with pytest.raises(ValueError, match=r"must vary .* it out, .* with constant=\"rest\"\.$"):
         LDSEncoder(2, missing="smooth").fit_transform([X[0], gap])
+    with pytest.warns(UserWarning, match=r"^1 sequence has rank 0 \(sequence 1\); .* is idle\.$"):
+        LDSEncoder(1, constant="rest").fit_transform([X[0], np.zeros((4, 20))])
     with pytest.warns(UserWarning, match=r"sequence 1: rank 0"):
         systems = LDSEncoder(2, constant="rest").fit_transform(X)
     assert not systems.A[1].any()

@@ -57,6 +57,13 @@ def test_one_transposed_sequence_is_recognised_also_if_it_is_the_first(shapes):
         as_collection([np.ones(shape) for shape in shapes])
 
 
+def test_the_sequence_that_differs_from_most_is_named():
+    message = "^sequence 0 must have 6 channels like sequence 1; got 5"
+    with pytest.raises(ValueError, match=message) as caught:
+        as_collection([np.ones((5, 100)), *np.ones((3, 6, 80))])
+    assert caught.value.indices == (0,)
+
+
 def test_a_sequence_that_lacks_a_channel_is_not_called_transposed():
     message = (
         "sequence 1 must have 6 channels like sequence 0; got 5. "

@@ -15,6 +15,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from numpy.typing import NDArray
 
 from ldslearn._checks import check_jobs
+from ldslearn._compiling import leave_warnings_to_the_caller
 from ldslearn._parallel import current_engine
 from ldslearn._progress import hide_progress, show_progress
 from ldslearn._types import Indices
@@ -139,7 +140,7 @@ class _SharedRounds:
         if n_processes == 0:
             yield
             return
-        self._executor = ProcessPoolExecutor(n_processes)
+        self._executor = ProcessPoolExecutor(n_processes, initializer=leave_warnings_to_the_caller)
         try:
             for _ in range(n_processes):
                 self._send()

@@ -92,7 +92,8 @@ def check_varying(constant: NDArray[np.bool_], sequences: list[NDArray[Any]], ce
             f"Leave {it} out"
         )
         helps = all(np.nan_to_num(sequences[index]).any() for index in found)
-        text += ", or encode in Python with center=False, which keeps the mean." if helps else "."
+        remedy = "center=False, which keeps the mean" if helps else 'constant="rest"'
+        text += f", or encode in Python with {remedy}."
     raise _errors.SequenceError(text, found)
 
 
@@ -105,6 +106,8 @@ def describe_idle_states(
         return None
     who, rank = name_sequence(sequences, int(idle[0])), int(ranks[idle[0]])
     plural = f"{len(idle)} sequences have" if len(idle) > 1 else "1 sequence has"
+    if n_states == 1:
+        return f"{plural} rank 0 ({who}); the state is idle."
     return (
         f"{plural} a rank below the {n_states} states ({who}: rank {rank}); the states beyond the "
         "rank are idle. Use fewer states to avoid this."

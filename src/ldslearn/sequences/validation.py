@@ -1,5 +1,6 @@
 """Check a collection of sequences, with errors that name the wrong one and the reason."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,21 +70,23 @@ def as_collection(X: Any, name: str = "X", *, allow_gaps: bool = False) -> list[
     if not sequences:
         raise ValueError(f"{name} must hold at least one sequence; got an empty collection.")
     sequences = keep_names(sequences, X)
-    n_channels = sequences[0].shape[0]
-    others = [i for i, sequence in enumerate(sequences) if sequence.shape[0] != n_channels]
+    sizes = [len(sequence) for sequence in sequences]
+    n_channels = Counter(sizes).most_common(1)[0][0]  # of equally many, that of the first
+    others = [i for i, size in enumerate(sizes) if size != n_channels]
     if others:
+        usual = sizes.index(n_channels)
         lengths = {sequence.shape[1] for sequence in sequences}
         other = sequences[others[0]]
-        if n_channels == other.shape[1] or sequences[0].shape[1] == len(other):
+        if n_channels == other.shape[1] or sequences[usual].shape[1] == len(other):
             remedy = "Sequences are (n_channels, n_timepoints): is one of the two transposed?"
-        elif len(lengths) == 1 and min(lengths) < min(len(sequence) for sequence in sequences):
+        elif len(lengths) == 1 and min(lengths) < min(sizes):
             remedy = (
                 f"All have {min(lengths)} columns: if rows are time points, as they seem to be, "
                 "pass X = [x.T for x in X]."
             )
         else:
             remedy = "Give all sequences the same channels, or leave this one out."
-        rule, got = f"have {n_channels} channels like {who[0]}", len(other)
+        rule, got = f"have {n_channels} channels like {who[usual]}", len(other)
         error = _errors.invalid(who[others[0]], rule, got, remedy)
         raise _errors.SequenceError(str(error), others)
     for index, sequence in enumerate(sequences):
