@@ -23,7 +23,7 @@ from ldslearn.geometry import (
 from ldslearn.geometry.finite_observability import finite_bases
 
 SIZES = {"A": (100, 400, 10), "B": (100, 400, 20), "C": (60, 2304, 20), "D": (500, 128, 20)}
-REPEATS = {"A": 25, "B": 25, "C": 9, "D": 9}  # short runs are disturbed more easily
+REPEATS = {"A": 50, "B": 50, "C": 15, "D": 9}  # short runs are disturbed more easily
 PLAIN_PAIRS = 200  # the plain way is timed on these, and multiplied up
 
 
