@@ -36,13 +36,18 @@ def test_every_item_is_visited_once(n_items, n_jobs):
     ("n_items", "n_jobs", "worth_a_call", "expected"),
     [
         (100, 1, 1, [16] * 6 + [4]),
-        (100, 1, 64, [64, 36]),
+        (100, 1, 64, [50, 50]),
         (100, 2, 64, [50, 50]),
+        (100, 2, 33, [25] * 4),
         (100, 2, 3, [13] * 7 + [9]),
+        (1000, 2, 64, [64] * 15 + [40]),
+        (3, 2, 1, [1] * 3),
         (3, 2, 64, [2, 1]),
     ],
 )
-def test_blocks_are_worth_a_call_unless_threads_had_none(n_items, n_jobs, worth_a_call, expected):
+def test_blocks_are_worth_a_call_and_threads_have_equal_parts(
+    n_items, n_jobs, worth_a_call, expected
+):
     found = []
     for_each_block(found.append, n_items, n_jobs=n_jobs, description="", worth_a_call=worth_a_call)
     found.sort(key=lambda block: block.start)

@@ -75,13 +75,13 @@ def for_each_block(
     Blocks run on threads and share memory: `work` writes its results to arrays. BLAS has one thread
     per block whatever `n_jobs` is, so that results are the same for any number of jobs, to the last
     bit unless `work` treats the items of a block together. `n_jobs` is as in joblib. When blocks
-    fail, the error of the first one is raised. A block has at least `worth_a_call` items, unless
-    threads would have none: fewer take longer to call than to compute.
+    fail, the error of the first one is raised. Blocks of far fewer than `worth_a_call` items take
+    longer to call than to compute: there are then fewer and larger ones, as many for each thread.
     """
     check_jobs(n_jobs)
     n_threads = 1 if _one_thread.get() else min(effective_n_jobs(n_jobs), n_items)
-    size = min(_LARGEST_BLOCK, -(-n_items // (_BLOCKS_PER_THREAD * n_threads)))
-    size = max(size, min(worth_a_call, -(-n_items // n_threads)))
+    per_thread = min(_BLOCKS_PER_THREAD, -(-n_items // (worth_a_call * n_threads)))
+    size = min(max(_LARGEST_BLOCK, worth_a_call), -(-n_items // (per_thread * n_threads)))
     blocks = [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
     with limit_blas_threads(), show_progress(description, n_items) as advance:
         if n_threads == 1:
