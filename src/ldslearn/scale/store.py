@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ldslearn import _errors
+from ldslearn._types import Indices
 from ldslearn.models.blocks import StoredSystems
 from ldslearn.models.lds import LDS, as_systems
 from ldslearn.scale.shards import (
@@ -162,17 +163,15 @@ class LDSStore(StoredSystems):
         wanted = np.atleast_1d(np.arange(len(self))[key])
         ends = np.cumsum([shard.length for shard in self.shards])
         shard_of = np.searchsorted(ends, wanted, side="right")
-        parts, places = [self._example[:0]], []
-        for number in np.unique(shard_of).tolist():
-            positions = np.flatnonzero(shard_of == number)
-            start = ends[number] - self.shards[number].length
+        order = np.argsort(shard_of, kind="stable")
+        numbers, starts = np.unique(shard_of[order], return_index=True)
+        parts = [self._example[:0]]
+        for number, places in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
+            rows = wanted[places] - (ends[number] - self.shards[number].length)
             systems = self._make_block([self.shards[number]]).load()
-            parts.append(systems[wanted[positions] - start])
-            places.append(positions)
-        if not places:
-            return parts[0]
-        order = np.argsort(np.concatenate(places), kind="stable")
-        return LDS.concatenate(parts)[order]
+            parts.append(systems if _counts_up(rows, len(systems)) else systems[rows])
+        joined = LDS.concatenate(parts)
+        return joined if _counts_up(order, len(joined)) else joined[np.argsort(order)]
 
     def __iter__(self) -> Iterator[LDS]:
         """Yield batches of systems, one per shard."""
@@ -259,3 +258,8 @@ class LDSStore(StoredSystems):
             for shard, path in paths.items()
             if not path.is_file() or hash_file(path) != shard.sha256
         ]
+
+
+def _counts_up(indices: Indices, length: int) -> bool:
+    """Whether indices are 0, 1, ..., length - 1, which select without a copy."""
+    return np.array_equal(indices, np.arange(length))
