@@ -13,6 +13,7 @@ import time
 import warnings
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from benchmarks.dictionary import make_clusters
 from benchmarks.timing import print_table
 from ldslearn import LDSDictionary, LDSEncoder, LDSKMeans
 from ldslearn.datasets import make_dynamic_textures
-from ldslearn.dictionary import samples
+from ldslearn.dictionary import samples, sweeps
 from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.geometry import pairwise_kernel
 from ldslearn.scale import encode_folder, use_cluster
@@ -28,6 +29,7 @@ from ldslearn.video import write_video
 
 SIZES = (100, 400, 1600)  # clips of 48 x 48 pixels and 75 frames
 N_STATES, N_ATOMS, N_ITERATIONS, N_COLUMNS = 10, 8, 1, 60
+LARGE = "dictionary, as if large"
 FULL = 10**6
 WORKERS = (1, 10, 100, 1000)
 
@@ -78,23 +80,27 @@ def build_dictionary():
 
 
 @contextmanager
-def count_round_trips():
-    """Yield a list that holds one item for every sum over the blocks of a dictionary."""
-    trips, original = [], BlockProblem.sum_blocks
+def learn_as_if_large():
+    """Learn as from more systems than fit in memory: atom by atom, and on a cluster in blocks.
+
+    Yields a list that gets one item per sum over the blocks of a dictionary.
+    """
+    requests, original = [], BlockProblem.sum_blocks
 
     def sum_blocks(self, *arguments):
-        trips.append(1)
+        requests.append(1)
         return original(self, *arguments)
 
-    BlockProblem.sum_blocks = sum_blocks
-    try:
-        yield trips
-    finally:
-        BlockProblem.sum_blocks = original
+    with (
+        patch.object(BlockProblem, "sum_blocks", sum_blocks),
+        patch.object(samples, "_FEW", 0),
+        patch.object(sweeps, "_LARGEST", 0),
+    ):
+        yield requests
 
 
 def measure(clips, folder, where):
-    """Seconds of every step, questions of the dictionary, its objectives, and the store."""
+    """Seconds of every step, requests of the large dictionary, its objectives, and the store."""
     seconds = {}
     with use_cluster(where) if where is not None else nullcontext() as engine:
         encoder = LDSEncoder(N_STATES, n_jobs=2)
@@ -103,13 +109,15 @@ def measure(clips, folder, where):
         )
         systems, few = store[:] if engine is None else store, store[:N_COLUMNS]
         seconds["kernel"], _ = time_work(lambda: pairwise_kernel(systems, few, n_jobs=2), 3)
-        with count_round_trips() as asked:
-            seconds["dictionary"], model = time_work(lambda: build_dictionary().fit(systems))
+        seconds["dictionary"], model = time_work(lambda: build_dictionary().fit(systems))
+        with learn_as_if_large() as requests:
+            seconds[LARGE], large = time_work(lambda: build_dictionary().fit(systems))
         seconds["code"], _ = time_work(lambda: model.transform(systems), 3)
         seconds["k-means"], _ = time_work(
             lambda: LDSKMeans(4, n_init=1, max_iter=1, random_state=0, n_jobs=2).fit(systems)
         )
-    return seconds, len(asked), np.array(model.half_steps_), store
+    objectives = np.array(model.half_steps_ + large.half_steps_)
+    return seconds, len(requests), objectives, store
 
 
 def count_blocks(store, n_workers=2):
@@ -119,14 +127,14 @@ def count_blocks(store, n_workers=2):
 
 
 def measure_waiting(client):
-    """Seconds of a question that needs no work, and of one more task in it."""
+    """Seconds of a request that needs no work, and of one more task in it."""
     atom = np.zeros((N_STATES, 2304))
     with use_cluster(client) as engine:
-        question, _ = time_work(lambda: list(engine.map(take_first, [(0,), (1,)], atom)), 20)
+        request, _ = time_work(lambda: list(engine.map(take_first, [(0,), (1,)], atom)), 20)
         many, _ = time_work(
             lambda: list(engine.map(take_first, [(i,) for i in range(400)], atom)), 3
         )
-    return question, (many - question) / 398
+    return request, (many - request) / 398
 
 
 def take_first(number, atom):
@@ -168,7 +176,7 @@ def print_comparison(found):
     )
 
 
-def print_capacity(found, question, task):
+def print_capacity(found, request, task):
     """Print the cost per clip, how well it predicts the largest size, and what a million cost."""
     small, medium, large = SIZES
     rows = []
@@ -187,35 +195,35 @@ def print_capacity(found, question, task):
     )
     rows = []
     for count in SIZES:
-        asked, real = found[count, "cluster"][1], found[count, "cluster"][0]["dictionary"]
+        n_requests, real = found[count, "cluster"][1], found[count, "cluster"][0][LARGE]
         blocks = count_blocks(found[count, "cluster"][3])
-        wait = asked / 2 * (question + (blocks - 2) * task)  # both parts wait side by side
-        work = found[count, "local"][0]["dictionary"]
+        wait = n_requests / 2 * (request + (blocks - 2) * task)  # both parts wait side by side
+        work = found[count, "local"][0][LARGE]
         rows.append([
-            str(count), str(blocks), str(asked), f"{work:.1f} s", f"{wait:.1f} s", f"{real:.1f} s",
-            f"{(work + wait) / real:.2f}",
+            str(count), str(blocks), str(n_requests), f"{work:.1f} s", f"{wait:.1f} s",
+            f"{real:.1f} s", f"{(work + wait) / real:.2f}",
         ])  # fmt: skip
     print_table(
-        "A dictionary on two workers: work and waiting against what was measured",
-        ["clips", "blocks", "questions", "work", "waiting", "measured", "ratio"],
+        "A dictionary as if large, on two workers: work and waiting against what was measured",
+        ["clips", "blocks", "requests", "work", "waiting", "measured", "ratio"],
         rows,
     )
     store = found[large, "cluster"][3]
     each = {k: 2 * v / large for k, v in found[large, "local"][0].items()}  # core seconds a clip
-    n_bytes, questions = store.n_bytes / large, found[large, "cluster"][1] / N_ITERATIONS
+    n_bytes, requests = store.n_bytes / large, found[large, "cluster"][1] / N_ITERATIONS
     pair, atom = each["kernel"] / N_COLUMNS, 8 * 2304 * N_STATES
     print(
         f"\nA clip: {n_bytes / 1e3:.0f} kB in the store. A pair: {1e6 * pair:.1f} core "
-        f"microseconds. A question that needs no work: {1e3 * question:.1f} ms, and "
-        f"{1e3 * task:.2f} ms for each further block. An iteration asks {questions:.0f} times; "
+        f"microseconds. A request that needs no work: {1e3 * request:.1f} ms, and "
+        f"{1e3 * task:.2f} ms for each further block. An iteration makes {requests:.0f} requests; "
         f"{atom / 1e3:.0f} kB go to each worker and as many or a few come back: "
-        f"{2 * questions * atom / 1e6:.0f} MB per worker."
+        f"{2 * requests * atom / 1e6:.0f} MB per worker."
     )
     rows = []
     for workers in WORKERS:
         blocks = max(2 * workers, FULL * n_bytes / samples._LARGEST)
-        work = each["dictionary"] * FULL / N_ITERATIONS / workers
-        wait = questions / 2 * (question + blocks * task)
+        work = each[LARGE] * FULL / N_ITERATIONS / workers
+        wait = requests / 2 * (request + blocks * task)
         rows.append([
             str(workers),
             format_hours(each["encode"] * FULL / workers),
