@@ -68,6 +68,11 @@ def test_time_left_follows_the_items_that_are_done(elapsed, seconds, done, total
     assert _progress.describe_time(elapsed, seconds, done, total) == text
 
 
+def test_the_budget_is_shown_until_an_item_is_done():
+    assert _progress.describe_time(7.0, 0.0, 0, 5, 300.0) == "0:07 so far, budget 5:00"
+    assert _progress.describe_time(20.0, 20.0, 1, 5, 300.0) == "1:20 left"
+
+
 def test_no_progress_for_short_work(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     for_each_block(lambda block: None, 20, n_jobs=1, description="fitting systems")
@@ -121,18 +126,18 @@ def test_hidden_progress_has_no_bar(terminal, capsys):
     assert "fitting systems" in capsys.readouterr().err
 
 
-def test_the_time_of_the_last_item_reaches_the_bar(terminal, monkeypatch):
+def test_the_time_of_the_last_item_and_the_budget_reach_the_bar(terminal, monkeypatch):
     now, seen = [100.0], []
     monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
-    def describe(elapsed, seconds, done, total):
-        seen.append((seconds, done, total))
+    def describe(elapsed, seconds, done, total, budget):
+        seen.append((seconds, done, total, budget))
         return ""
 
     monkeypatch.setattr(_progress, "describe_time", describe)
-    with _progress.show_progress("evaluating", 4) as advance:
+    with _progress.show_progress("evaluating", 4, budget=60.0) as advance:
         now[0] = 130.0
         advance(1)
         now[0] = 150.0
         advance(0, "the second")  # no item is done
-    assert seen[-1] == (30.0, 1, 4)
+    assert seen[-1] == (30.0, 1, 4, 60.0)

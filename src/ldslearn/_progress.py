@@ -22,7 +22,7 @@ _SECONDS_BEFORE_PROGRESS = 1.0
 class _TimeColumn(ProgressColumn):
     """Time left if all items take as long as those that are done, counted down from item to item.
 
-    Before the first is done, the time so far.
+    Before the first is done, the time so far, and the time budget if there is one.
 
     Rich's own column has none while an item takes longer than half a minute.
     """
@@ -30,18 +30,22 @@ class _TimeColumn(ProgressColumn):
     max_refresh = 0.5
 
     def render(self, task: Task) -> Text:
-        return Text(
-            describe_time(
-                task.elapsed or 0.0, task.fields["seconds"], task.completed, task.total or 0
-            ),
-            style="progress.remaining",
+        text = describe_time(
+            task.elapsed or 0.0,
+            task.fields["seconds"],
+            task.completed,
+            task.total or 0,
+            task.fields["budget"],
         )
+        return Text(text, style="progress.remaining")
 
 
-def describe_time(elapsed: float, seconds: float, done: float, total: float) -> str:
+def describe_time(
+    elapsed: float, seconds: float, done: float, total: float, budget: float | None = None
+) -> str:
     """Return the time left, if `done` of `total` items took `seconds`, as ``1:23 left``.
 
-    If none is done, the time so far, as ``0:07 so far``.
+    If none is done, the time so far, as ``0:07 so far`` or ``0:07 so far, budget 1:00``.
 
     Parameters
     ----------
@@ -50,9 +54,12 @@ def describe_time(elapsed: float, seconds: float, done: float, total: float) -> 
     seconds : float
         Seconds from the beginning to the end of the last item that is done.
     done, total : float
+    budget : float, optional
+        Seconds after which the work tries nothing more.
     """
     if not done:
-        return f"{_format_clock(elapsed)} so far"
+        limit = "" if budget is None else f", budget {_format_clock(budget)}"
+        return f"{_format_clock(elapsed)} so far{limit}"
     return f"{_format_clock(max(0.0, seconds / done * total - elapsed))} left"
 
 
@@ -68,11 +75,14 @@ _describe_nested: Callable[[str], None] | None = None  # writes next to the bar 
 
 
 @contextmanager
-def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]:
+def show_progress(
+    description: str, total: int, *, budget: float | None = None
+) -> Iterator[Callable[..., None]]:
     """Show a progress bar on an interactive terminal, once the work takes a second.
 
     Yields ``advance(count, text=None)``; `text` replaces the description. Nested work has no bar of
-    its own: what it does is written next to the description of the bar.
+    its own: what it does is written next to the description of the bar. `budget` is the time budget
+    of the work in seconds, which is shown until the first item is done.
     """
     global _describe_nested  # there is one terminal
     console = Console(stderr=True)
@@ -95,7 +105,7 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
         console=console,
         transient=True,
     )
-    task = bar.add_task(description, total=total, seconds=0.0)
+    task = bar.add_task(description, total=total, seconds=0.0, budget=budget)
 
     def write(text: str) -> None:
         nonlocal latest

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.utils.validation import check_is_fitted
 
+from ldslearn import AutoLDSClassifier, AutoLDSRegressor
 from ldslearn.auto import candidates
 from ldslearn.auto.ensemble_search import search_ensemble
 from ldslearn.datasets import make_lds_sequences
@@ -71,6 +72,18 @@ def test_the_bar_names_the_compilation_of_functions(monkeypatch):
     monkeypatch.setattr("ldslearn._progress._describe_nested", told.append)
     search(Clock(1.0), 0.01)
     assert told[0] == "loading functions, which the first run compiles"
+
+
+@pytest.mark.parametrize("estimator", [AutoLDSClassifier, AutoLDSRegressor])
+def test_the_bar_shows_the_budget(estimator, monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, for rich
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("ldslearn._progress._SECONDS_BEFORE_PROGRESS", -1.0)
+    X, y = make_lds_sequences(2, 3, n_channels=4, n_timepoints=12, random_state=0)
+    model = estimator(time_budget=83, max_members=2, random_state=0)
+    model._clock = Clock(20.0)
+    model.fit(X, np.arange(len(y)) if estimator is AutoLDSRegressor else y)
+    assert "so far, budget 1:23" in capsys.readouterr().err
 
 
 def test_the_report_says_what_was_left_out():

@@ -1,7 +1,7 @@
 import os
 import warnings
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -149,6 +149,23 @@ def test_whichever_process_is_free_takes_the_next_round(data, monkeypatch, other
     assert (other_process[0].n_sent, other_process[0].is_shut_down) == (4, True)
     # As long as threads would have: six rounds of 7 s in three turns.
     assert {settings for _, settings in seen} == {Settings(n_jobs=1, time_budget=14.0)}
+
+
+@pytest.mark.parametrize(
+    ("method", "budget"), [(AUTO, 21.0), (CODING, None)], ids=["auto", "other"]
+)
+def test_the_bar_shows_the_budget_of_all_rounds(data, monkeypatch, method, budget):
+    budgets = []
+
+    @contextmanager
+    def show_progress(description, total, *, budget):
+        budgets.append(budget)
+        yield lambda count, text=None: None
+
+    monkeypatch.setattr(module, "show_progress", show_progress)
+    monkeypatch.setattr(module, "run_round", lambda *_: DoneRound(None, 0, {}, []))
+    list_rounds(data, method, Settings(time_budget=7.0), GIVEN)
+    assert budgets == [budget]
 
 
 def test_an_error_of_another_process_is_raised_after_the_round_here(

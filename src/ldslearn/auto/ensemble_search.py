@@ -68,7 +68,7 @@ def search_ensemble(
     _warn_of_untested([str(c) for c in classes[np.setdiff1d(labels, part_labels[tested])]])
     growth = (len(sequences) / len(part)) ** 2
     fraction = _SEARCH_FRACTION if growth == 1 else _SEARCH_FRACTION_OF_MANY
-    with show_progress("choosing", 1) as advance:
+    with show_progress("choosing", 1, budget=time_budget) as advance:
         sample = _sample_classes(part_labels, random, _MOST_SAMPLED)
         sample_folds = folds[:1]
         if len(sample) < len(searched):

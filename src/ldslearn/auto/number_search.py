@@ -98,7 +98,7 @@ def search_regressors(
             sample = np.arange(len(X))  # one group cannot be left out
         else:
             sample_folds = assign_number_folds(len(sample), sample_owners, random)
-    with show_progress("choosing", 1) as advance:
+    with show_progress("choosing", 1, budget=time_budget) as advance:
         search = Search(
             X,
             task,

@@ -79,15 +79,17 @@ def run_rounds(
     so that all rounds may take as long as one after the other.
     """
     n_at_once = _count_processes(data, method, settings, len(splits))
+    budget = settings.time_budget * len(splits)
     if n_at_once > 1:
         in_turn = -(-len(splits) // n_at_once)
-        budget = settings.time_budget * len(splits) / in_turn
-        settings = replace(settings, n_jobs=1, time_budget=budget)
+        settings = replace(settings, n_jobs=1, time_budget=budget / in_turn)
     rounds = _SharedRounds([(data, *one, method, protocol, settings, given) for one in splits])
     taken = rounds.take()  # the first round runs here, as its fit is needed
     with (
         rounds.run_elsewhere(n_at_once - 1),
-        show_progress("evaluating", len(splits)) as advance,
+        show_progress(
+            "evaluating", len(splits), budget=budget if method.automatic else None
+        ) as advance,
     ):
         own: dict[int, DoneRound] = {}
         for expected in range(len(splits)):
