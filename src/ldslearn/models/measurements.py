@@ -94,7 +94,7 @@ def estimate_states(
     roots = B if alike else find_roots(model.start_covariance)
     width = 1 if n_systems == 1 else -(-n_systems // _LANES) * _LANES
     A, B, h, start, roots, J = (_put_last(one, width) for one in (A, B, h, model.start, roots, J))
-    J = J[:, places].reshape(tau, n, n, width)
+    J = np.take(J, places, axis=1).reshape(tau, n, n, width)  # an index would not be C-contiguous
     x, P, cross = np.empty((tau, n, width)), np.empty((tau, n, n, width)), np.empty((n, n, width))
     ends, totals = np.zeros(width, dtype=np.intp), np.empty(width)
     ends[:n_systems] = lengths
