@@ -40,7 +40,7 @@ class AutoLDSClassifier(ClassifierMixin, AutoEstimator):
     time_budget : float, default=60
         Seconds for the search and the training. Checks of the data, and compiling functions at
         their first call ever, take additional time.
-        The commands have a default of their own, `ldslearn.evaluate.methods.COMMAND_BUDGET`.
+        The commands have a default of their own, `ldslearn.evaluate.settings.COMMAND_BUDGET`.
     max_members : int, default=20
         Largest number of members, which bounds the time of a prediction. 1 is the best candidate
         alone.

@@ -25,7 +25,7 @@ MethodName = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option(
-        # evaluate.methods.COMMAND_BUDGET, written out: importing it would slow down --help.
+        # evaluate.settings.COMMAND_BUDGET, written out: importing it would slow down --help.
         help="Time limit of the automatic search and training, in seconds, per round. Default: 30.",
         min=0.1,
         rich_help_panel=MODEL,

@@ -22,8 +22,8 @@ from ldslearn.diagnostics.similarity import (
     find_long_enough,
 )
 from ldslearn.drawing.sampling import space_evenly
-from ldslearn.evaluate.methods import Settings
 from ldslearn.evaluate.runs import Round
+from ldslearn.evaluate.settings import Settings
 from ldslearn.random_systems import RandomSystemsClassifier
 
 _MOST_EIGENVALUES = 360

@@ -1,13 +1,14 @@
 """Methods by name, protocols, and the records of their evaluation."""
 
 from ldslearn.evaluate import methods, protocol_names, published
-from ldslearn.evaluate.methods import Method, Settings, find_method
+from ldslearn.evaluate.methods import Method, find_method
 from ldslearn.evaluate.parameters import Parameters, settle_parameters
 from ldslearn.evaluate.protocol_names import parse_protocol
 from ldslearn.evaluate.protocols import Protocol
 from ldslearn.evaluate.published import PaperSet
 from ldslearn.evaluate.runs import Round, evaluate
 from ldslearn.evaluate.selection import choose_parameters
+from ldslearn.evaluate.settings import Settings
 from ldslearn.evaluate.training import train
 
 # Assigned here, not imported: the reference finds their comments in this file alone.

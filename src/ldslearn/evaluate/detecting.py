@@ -8,8 +8,9 @@ from sklearn.pipeline import make_pipeline
 from ldslearn import _errors
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.fitting import Fit
-from ldslearn.evaluate.methods import Method, Settings
+from ldslearn.evaluate.methods import Method
 from ldslearn.evaluate.selection import Choice
+from ldslearn.evaluate.settings import Settings
 from ldslearn.models.defaults import make_default_encoder
 
 

@@ -9,9 +9,10 @@ from sklearn.pipeline import Pipeline
 from ldslearn import _errors
 from ldslearn._reprs import summarize_fields
 from ldslearn.datasets.collection import Collection
-from ldslearn.evaluate.methods import Method, Settings
+from ldslearn.evaluate.methods import Method
 from ldslearn.evaluate.protocols import Protocol, choose_inner_folds
 from ldslearn.evaluate.selection import Choice, build_pipeline, choose_parameters, find_groups
+from ldslearn.evaluate.settings import Settings
 
 
 @dataclass(frozen=True)

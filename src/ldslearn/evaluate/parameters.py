@@ -5,8 +5,9 @@ from typing import Any
 
 from ldslearn import _errors
 from ldslearn.evaluate.fitting import check_automatic
-from ldslearn.evaluate.methods import METHODS, NOVELTY, Method, Settings
+from ldslearn.evaluate.methods import METHODS, NOVELTY, Method
 from ldslearn.evaluate.published import find_set
+from ldslearn.evaluate.settings import Settings
 
 _UNKNOWN = {  # sources of values that are neither given nor printed in the paper
     "n_states": "chosen on training data",

@@ -21,10 +21,11 @@ from ldslearn._progress import hide_progress, show_progress
 from ldslearn._types import Indices
 from ldslearn.datasets.collection import Collection
 from ldslearn.evaluate.fitting import Fit, fit_method
-from ldslearn.evaluate.methods import Method, Settings
+from ldslearn.evaluate.methods import Method
 from ldslearn.evaluate.metrics import measure_predictions
 from ldslearn.evaluate.predictions import list_misclassified
 from ldslearn.evaluate.protocols import Protocol
+from ldslearn.evaluate.settings import Settings
 
 _LARGEST_COPY = 2**27  # bytes of the sequences, which are sent with each round
 

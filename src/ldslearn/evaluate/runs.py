@@ -15,11 +15,12 @@ from ldslearn._versions import list_versions
 from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.summary import summarize_collection
 from ldslearn.evaluate.fitting import Fit
-from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
+from ldslearn.evaluate.methods import DEFAULT_METHOD, find_method
 from ldslearn.evaluate.metrics import measure_predictions, wilson_interval
 from ldslearn.evaluate.protocol_names import parse_protocol
 from ldslearn.evaluate.protocols import Protocol, choose_protocol
 from ldslearn.evaluate.rounds import run_rounds
+from ldslearn.evaluate.settings import Settings
 
 
 @dataclass(frozen=True)

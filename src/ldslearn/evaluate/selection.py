@@ -12,8 +12,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from ldslearn._progress import show_progress
 from ldslearn._reprs import summarize_fields
 from ldslearn.datasets.collection import Collection
-from ldslearn.evaluate.methods import Method, Settings
+from ldslearn.evaluate.methods import Method
 from ldslearn.evaluate.protocols import Protocol, Split, choose_folds
+from ldslearn.evaluate.settings import Settings
 from ldslearn.models import LDSEncoder
 from ldslearn.models.defaults import choose_delays, list_feasible_states, make_default_encoder
 

@@ -11,7 +11,8 @@ from ldslearn.datasets.summary import summarize_collection
 from ldslearn.evaluate.detecting import find_window, fit_detector
 from ldslearn.evaluate.fitting import fit_method
 from ldslearn.evaluate.label_checks import check_two_classes, no_labels
-from ldslearn.evaluate.methods import DEFAULT_METHOD, Settings, find_method
+from ldslearn.evaluate.methods import DEFAULT_METHOD, find_method
+from ldslearn.evaluate.settings import Settings
 from ldslearn.persist import Model
 
 

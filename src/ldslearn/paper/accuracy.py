@@ -7,8 +7,9 @@ import numpy as np
 
 from ldslearn.auto.ensemble import KINDS
 from ldslearn.evaluate.fitting import fit_method
-from ldslearn.evaluate.methods import METHODS, Settings
+from ldslearn.evaluate.methods import METHODS
 from ldslearn.evaluate.protocols import Split
+from ldslearn.evaluate.settings import Settings
 from ldslearn.paper import panels
 from ldslearn.paper.classification import plan_classification
 from ldslearn.paper.data_sets import DataSet

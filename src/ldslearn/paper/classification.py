@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ldslearn.classify import SparseCodingClassifier
-from ldslearn.evaluate.methods import Settings, find_method
+from ldslearn.evaluate.methods import find_method
+from ldslearn.evaluate.settings import Settings
 from ldslearn.paper import panels
 from ldslearn.paper.data_sets import DataSet
 from ldslearn.paper.evidence import (

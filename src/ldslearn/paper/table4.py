@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ldslearn.evaluate import evaluate
-from ldslearn.evaluate.methods import Settings
+from ldslearn.evaluate.settings import Settings
 from ldslearn.paper import panels
 from ldslearn.paper.classification import (
     TITLES,

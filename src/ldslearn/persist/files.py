@@ -15,8 +15,9 @@ from ldslearn._files import DAMAGE
 from ldslearn._reprs import summarize_fields
 from ldslearn._versions import list_versions
 from ldslearn.models import LDS
-from ldslearn.persist.checks import check_fitted, check_is_complete, try_out
+from ldslearn.persist.checks import check_fitted, check_is_complete
 from ldslearn.persist.classes import ESTIMATORS, FOREIGN
+from ldslearn.persist.examples import try_out
 from ldslearn.persist.packing import Arrays, cannot_save, pack, unpack
 
 KIND, VERSION = "ldslearn model", 2

@@ -17,7 +17,7 @@ from ldslearn.datasets.collection import Collection
 from ldslearn.datasets.rates import parse_rates, warn_of_other_rates, warn_of_unchecked_rates
 from ldslearn.datasets.reading_settings import ReadingSettings
 from ldslearn.models import LDS, LDSEncoder, LDSImputer
-from ldslearn.persist.checks import try_out
+from ldslearn.persist.examples import try_out
 from ldslearn.persist.files import explain_damage, read_saved, save
 from ldslearn.persist.model_html import describe_model, render_model
 from ldslearn.persist.setting_checks import check_settings
