@@ -201,7 +201,8 @@ def canonical_symmetric(
     scale = None if states is None else scale
     eigenvalues = limit_eigenvalues(eigenvalues, scale, "symmetric", systems.n_states)
     U = systems.C @ vectors
-    return SymmetricForm(eigenvalues, U * largest_entry_signs(U), systems.delays)
+    U *= largest_entry_signs(U)
+    return SymmetricForm(eigenvalues, U, systems.delays)
 
 
 @warn_once
@@ -249,7 +250,9 @@ def canonical_skew(systems: LDS, states: Any = None, *, scale: float | None = 2.
     theta, W = find_planes(part)
     scale = None if states is None else scale
     theta = limit_eigenvalues(theta, scale, "skew-symmetric", systems.n_states)
-    return SkewForm(theta, turn_planes(systems.C @ W, theta.shape[1]), systems.delays)
+    Q = systems.C @ W
+    turn_planes(Q, theta.shape[1])
+    return SkewForm(theta, Q, systems.delays)
 
 
 def _check_arguments(systems: LDS, scale: float | None) -> LDS:

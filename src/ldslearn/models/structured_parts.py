@@ -13,6 +13,7 @@ from ldslearn.models.stabilizer_checks import check_states
 from ldslearn.models.stabilizers import limit_softly
 
 _LIMIT = 0.99  # where eigenvalues outside the unit disc are put
+_BLOCK = 2**18  # bytes of planes that are turned at a time
 
 
 def fit_structured_parts(systems: LDS, states: Any, sign: int) -> Floats:
@@ -50,17 +51,25 @@ def find_planes(K: Floats) -> tuple[Floats, Floats]:
     return np.maximum(values, 0.0), W * np.where(diagonal < 0, -1.0, 1.0)[:, None]
 
 
-def turn_planes(Q: Floats, n_pairs: int) -> Floats:
-    """Turn each plane of Q so that the largest entry of q1 + i q2 is real and positive."""
-    Q = Q.copy()
+def turn_planes(Q: Floats, n_pairs: int) -> None:
+    """Turn each plane of Q, in place, so that the largest entry of q1 + i q2 is real and positive.
+
+    The lone column of an odd order gets the sign that makes its largest entry positive.
+    """
     pairs = 2 * n_pairs
-    u = Q[:, :, 0:pairs:2] + 1j * Q[:, :, 1:pairs:2]
-    largest = np.take_along_axis(u, np.abs(u).argmax(axis=1)[:, None], axis=1)
-    u = u * (np.conj(largest) / np.abs(largest))
-    Q[:, :, 0:pairs:2], Q[:, :, 1:pairs:2] = u.real, u.imag
-    if Q.shape[2] > pairs:
-        Q[:, :, pairs:] *= largest_entry_signs(Q[:, :, pairs:])
-    return Q
+    step = max(1, _BLOCK // (Q.itemsize * Q[:1].size or 1))
+    for start in range(0, len(Q), step):  # in the cache of the processor
+        block = Q[start : start + step]
+        real, imaginary = block[:, :, 0:pairs:2], block[:, :, 1:pairs:2]
+        at = (real**2 + imaginary**2).argmax(axis=1)[:, None]
+        cosine, sine = (np.take_along_axis(part, at, axis=1) for part in (real, imaginary))
+        length = np.hypot(cosine, sine)
+        cosine, sine = cosine / length, sine / length
+        turned = cosine * real + sine * imaginary
+        imaginary[:] = cosine * imaginary - sine * real
+        real[:] = turned
+        if block.shape[2] > pairs:
+            block[:, :, pairs:] *= largest_entry_signs(block[:, :, pairs:])
 
 
 def limit_eigenvalues(values: Floats, scale: float | None, part: str, n_states: int) -> Floats:
