@@ -1,7 +1,7 @@
 """What a clip, a pair and an atom cost, here and on a cluster of two processes; what many would.
 
-Takes some ten minutes, so by name only. ``python -m benchmarks memory`` measures the peak of memory
-of one process that learns from five times as much as it may take.
+Takes two to six minutes, so by name only. ``python -m benchmarks memory`` measures the peak of
+memory of one process that learns from five times as much as it may take.
 """
 
 import json
@@ -24,7 +24,7 @@ from ldslearn.datasets import make_dynamic_textures
 from ldslearn.dictionary import samples, sweeps
 from ldslearn.dictionary.block_problem import BlockProblem
 from ldslearn.geometry import pairwise_kernel
-from ldslearn.scale import encode_folder, use_cluster
+from ldslearn.scale import LDSStore, encode_folder, use_cluster
 from ldslearn.video import write_video
 
 SIZES = (100, 400, 1600)  # clips of 48 x 48 pixels and 75 frames
@@ -107,7 +107,8 @@ def measure(clips, folder, where):
         seconds["encode"], store = time_work(
             lambda: encode_folder(clips, folder, encoder, size=None, shard_size=16)
         )
-        systems, few = store[:] if engine is None else store, store[:N_COLUMNS]
+        seconds["read"], whole = time_work(lambda: LDSStore.open(folder)[:])
+        systems, few = whole if engine is None else store, store[:N_COLUMNS]
         seconds["kernel"], _ = time_work(lambda: pairwise_kernel(systems, few, n_jobs=2), 3)
         seconds["dictionary"], model = time_work(lambda: build_dictionary().fit(systems))
         with learn_as_if_large() as requests:
