@@ -12,7 +12,7 @@ from ldslearn import (
     LDSEncoder,
     SparseCodingClassifier,
 )
-from ldslearn.datasets import Collection, save_npz
+from ldslearn.datasets import Collection, make_lds_sequences, save_npz
 from ldslearn.evaluate import METHODS
 from ldslearn.paper import plan_names, reproduce, reproduction, tuning
 from ldslearn.paper.claims import CLAIMS
@@ -251,6 +251,18 @@ def test_every_claim_has_a_verdict_or_a_reason(tmp_path, monkeypatch):
     rows = reproduce(["all"], quick=True, records=tmp_path)["claims"]
     assert [row["claim"] for row in rows] == list(CLAIMS)
     assert all(row["evidence"] or row["reason"] for row in rows)
+
+
+def test_panels_of_several_sets_have_different_titles(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduction, "compute", made_up)
+    X, y = make_lds_sequences(3, 20, n_channels=12, n_timepoints=20, random_state=0)
+    for name in ("hcs10", "sdh2"):
+        save_npz(tmp_path / f"{name}.npz", Collection(X, y))
+    names = ["fig4", "fig8", "fig9", "fig11", "fig12", "table4", "learning", "classes", "clusters"]
+    record = reproduce(names, quick=True, records=tmp_path / "r", data_dir=tmp_path)
+    for figure in record["figures"]:
+        titles = [panel["title"] for panel in figure["panels"]]
+        assert len(set(titles)) == len(titles), figure["name"]
 
 
 def test_tables_of_accuracy_test_no_claim(tmp_path, monkeypatch):

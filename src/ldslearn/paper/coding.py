@@ -89,9 +89,12 @@ class Coding(Experiment):
                     f"(a) accuracy against L, n = {fixed}, {data_set.title}", "order L",
                     "accuracy (%)", accuracies, percent=True,
                 ),
-                panels.make_lines("(b) time to train against L", "order L", "seconds", times),
                 panels.make_lines(
-                    "(c) accuracy against n", "states n", "accuracy (%)", curves, percent=True
+                    f"(b) time to train against L, {data_set.title}", "order L", "seconds", times
+                ),
+                panels.make_lines(
+                    f"(c) accuracy against n, {data_set.title}", "states n", "accuracy (%)",
+                    curves, percent=True,
                 ),
             ]  # fmt: skip
             outcome.evidence += judge_orders(data_set, orders, found)

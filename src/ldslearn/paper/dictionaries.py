@@ -84,14 +84,14 @@ class Dictionaries(Experiment):
                 times = {
                     TITLES[m]: (list(seconds), [seconds[J][m] for J in seconds]) for m in timed
                 }
-                title = "seconds of one update of all atoms and codes"
+                title = f"seconds of one update of all atoms and codes, {data_set.title}"
                 outcome.panels.append(
                     panels.make_lines(title, "atoms J", "seconds", times, log=True)
                 )
             rows = [[str(J), *(_format_cell(found[m, J]) for m in methods)] for J in sizes]
             note = "Methods have objectives of different terms: compare covLDS-DL with covLDS-Rand."
             heads = ["J", *(TITLES[m] for m in methods)]
-            title = "accuracy (%) and, in brackets, objective per system"
+            title = f"accuracy (%) and, in brackets, objective per system, {data_set.title}"
             outcome.panels.append(panels.make_table(title, heads, rows, note))
             outcome.evidence += judge_methods(data_set, found, sizes) + judge_updates(
                 data_set, seconds
