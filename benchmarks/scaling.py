@@ -81,8 +81,9 @@ def build_dictionary():
 
 @contextmanager
 def learn_as_if_large():
-    """Learn as from more systems than fit in memory: atom by atom, and on a cluster in blocks.
+    """Learn as from so many systems that their products with all atoms exceed 256 MiB.
 
+    One atom is moved after the other, on a cluster in blocks; systems stay in memory locally.
     Yields a list that gets one item per sum over the blocks of a dictionary.
     """
     requests, original = [], BlockProblem.sum_blocks

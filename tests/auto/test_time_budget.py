@@ -68,10 +68,10 @@ def test_the_search_ends_within_its_part_of_the_budget(budget):
 
 
 def test_the_bar_names_the_compilation_of_functions(monkeypatch):
-    told = []
-    monkeypatch.setattr("ldslearn._progress._describe_nested", told.append)
+    texts = []
+    monkeypatch.setattr("ldslearn._progress._describe_nested", texts.append)
     search(Clock(1.0), 0.01)
-    assert told[0] == "loading functions, which the first run compiles"
+    assert texts[0] == "loading functions, which the first run compiles"
 
 
 @pytest.mark.parametrize("estimator", [AutoLDSClassifier, AutoLDSRegressor])

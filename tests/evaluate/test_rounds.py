@@ -151,10 +151,11 @@ def test_whichever_process_is_free_takes_the_next_round(data, monkeypatch, other
     assert {settings for _, settings in seen} == {Settings(n_jobs=1, time_budget=14.0)}
 
 
+@pytest.mark.usefixtures("other_process")
 @pytest.mark.parametrize(
-    ("method", "budget"), [(AUTO, 21.0), (CODING, None)], ids=["auto", "other"]
+    ("method", "n_jobs", "budget"), [(AUTO, 1, 21.0), (AUTO, 2, 21.0), (CODING, 1, None)]
 )
-def test_the_bar_shows_the_budget_of_all_rounds(data, monkeypatch, method, budget):
+def test_the_bar_shows_the_budget_of_all_rounds(data, monkeypatch, method, n_jobs, budget):
     budgets = []
 
     @contextmanager
@@ -164,7 +165,10 @@ def test_the_bar_shows_the_budget_of_all_rounds(data, monkeypatch, method, budge
 
     monkeypatch.setattr(module, "show_progress", show_progress)
     monkeypatch.setattr(module, "run_round", lambda *_: DoneRound(None, 0, {}, []))
-    list_rounds(data, method, Settings(time_budget=7.0), GIVEN)
+    settings = Settings(n_jobs=n_jobs, time_budget=7.0)
+    rounds = run_rounds(data, method, FOLDS, FOLDS.splits(data, 0), settings, GIVEN)
+    next(rounds)
+    rounds.close()
     assert budgets == [budget]
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldslearn import LDS, LDSEncoder
-from ldslearn.models import canonical_skew, canonical_symmetric
+from ldslearn.models import canonical_skew, canonical_symmetric, structured_parts
 
 from support.makers import ragged_sequences, random_orthogonal, random_systems
 from support.oracles import block_skew, structured_least_squares
@@ -119,6 +119,14 @@ def test_signs_and_phases_are_fixed():
     largest = np.take_along_axis(U, np.abs(U).argmax(axis=1)[:, None], axis=1)
     np.testing.assert_allclose(largest.imag, 0.0, atol=1e-15)
     assert (largest.real > 0).all()
+
+
+@pytest.mark.parametrize("n_states", [4, 5])
+def test_planes_are_turned_in_blocks_of_any_size(n_states, monkeypatch):
+    batch = softly_stable(5, 8, n_states, seed=2)
+    expected = canonical_skew(batch).basis
+    monkeypatch.setattr(structured_parts, "_BLOCK", 2 * batch[:1].C.nbytes)
+    np.testing.assert_array_equal(canonical_skew(batch).basis, expected)
 
 
 @pytest.mark.parametrize(("canonical", "sign"), [(canonical_symmetric, 1), (canonical_skew, -1)])

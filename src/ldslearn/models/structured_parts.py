@@ -57,17 +57,14 @@ def turn_planes(Q: Floats, n_pairs: int) -> None:
     The lone column of an odd order gets the sign that makes its largest entry positive.
     """
     pairs = 2 * n_pairs
-    step = max(1, _BLOCK // (Q.itemsize * Q[:1].size or 1))
+    step = max(1, _BLOCK // (Q[:1].nbytes or 1))
     for start in range(0, len(Q), step):  # in the cache of the processor
         block = Q[start : start + step]
-        real, imaginary = block[:, :, 0:pairs:2], block[:, :, 1:pairs:2]
-        at = (real**2 + imaginary**2).argmax(axis=1)[:, None]
-        cosine, sine = (np.take_along_axis(part, at, axis=1) for part in (real, imaginary))
-        length = np.hypot(cosine, sine)
-        cosine, sine = cosine / length, sine / length
-        turned = cosine * real + sine * imaginary
-        imaginary[:] = cosine * imaginary - sine * real
-        real[:] = turned
+        u = block[:, :, 0:pairs:2] + 1j * block[:, :, 1:pairs:2]
+        at = (u.real**2 + u.imag**2).argmax(axis=1)[:, None]
+        largest = np.take_along_axis(u, at, axis=1)
+        u *= np.conj(largest) / np.abs(largest)
+        block[:, :, 0:pairs:2], block[:, :, 1:pairs:2] = u.real, u.imag
         if block.shape[2] > pairs:
             block[:, :, pairs:] *= largest_entry_signs(block[:, :, pairs:])
 

@@ -166,7 +166,8 @@ class LDSStore(StoredSystems):
         order = np.argsort(shard_of, kind="stable")
         numbers, starts = np.unique(shard_of[order], return_index=True)
         parts = [self._example[:0]]
-        for number, places in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
+        groups = np.split(order, starts[1:])  # a single empty one if nothing is selected
+        for number, places in zip(numbers.tolist(), groups, strict=False):
             rows = wanted[places] - (ends[number] - self.shards[number].length)
             systems = self._make_block([self.shards[number]]).load()
             parts.append(systems if _counts_up(rows, len(systems)) else systems[rows])
