@@ -1,13 +1,15 @@
-"""Names of processes in file names, and whether a process still runs."""
+"""Names of processes in file names, whether a process still runs, and ends of processes."""
 
 import hashlib
 import os
 import platform
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 
 _HOST_LENGTH = 40  # characters, of the 255 of a file name
+_SECONDS_BETWEEN_LOOKS = 1.0  # at the parent of this process
 
 
 def read_host_name() -> str:
@@ -49,3 +51,13 @@ def has_ended(pid: int) -> bool:
         text = Path(f"/proc/{pid}/stat").read_bytes()
         return text[text.rindex(b")") + 1 :].split()[0] in (b"Z", b"X")  # ended, but still listed
     return False
+
+
+def end_with(parent: int) -> None:
+    """End this process when the one that started it has ended; to be run in a thread.
+
+    A process that is killed cannot end those that it started.
+    """
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)

@@ -1,4 +1,7 @@
 import os
+import subprocess
+import sys
+import time
 import warnings
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
@@ -7,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ldslearn._compiling import leave_warnings_to_the_caller
 from ldslearn._parallel import Engine, use_engine
+from ldslearn._processes import has_ended
 from ldslearn.datasets import Collection, make_lds_sequences
 from ldslearn.evaluate import METHODS, Settings, evaluate, parse_protocol
 from ldslearn.evaluate import rounds as module
@@ -93,9 +96,9 @@ class EndedFuture(Future):
 class OtherProcess:
     """An executor that does its work here, when it is asked to."""
 
-    def __init__(self, n_processes, initializer):
+    def __init__(self, n_processes, initializer, initargs):
         assert n_processes == 1
-        assert initializer is leave_warnings_to_the_caller
+        assert (initializer, initargs) == (module._start_process, (os.getpid(),))
         self.futures, self.n_sent, self.is_shut_down = [], 0, False
 
     def submit(self, function, *arguments):
@@ -170,6 +173,36 @@ def test_the_bar_shows_the_budget_of_all_rounds(data, monkeypatch, method, n_job
     next(rounds)
     rounds.close()
     assert budgets == [budget]
+
+
+WAITING = """
+import os, time
+from dataclasses import replace
+from ldslearn.datasets import Collection, make_lds_sequences
+from ldslearn.evaluate import METHODS, Settings, parse_protocol
+from ldslearn.evaluate.rounds import run_rounds
+
+def wait(settings):
+    print(os.getpid(), flush=True)
+    time.sleep(100)
+
+data, folds = Collection(*make_lds_sequences(2, 6, random_state=0)), parse_protocol("folds:3")
+auto = replace(METHODS["auto"], build=wait)
+list(run_rounds(data, auto, folds, folds.splits(data, 0), Settings(n_jobs=2), {}))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_no_process_outlives_one_that_was_killed():
+    main = subprocess.Popen([sys.executable, "-c", WAITING], stdout=subprocess.PIPE, text=True)
+    with main:
+        others = {int(main.stdout.readline()) for _ in range(2)} - {main.pid}
+        main.kill()
+    (other,) = others
+    deadline = time.monotonic() + 30
+    while not has_ended(other) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert has_ended(other)
 
 
 def test_an_error_of_another_process_is_raised_after_the_round_here(

@@ -1,12 +1,13 @@
 """Rounds of an evaluation, one after the other or several at once."""
 
+import os
 import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from ldslearn._checks import check_jobs
 from ldslearn._compiling import leave_warnings_to_the_caller
 from ldslearn._parallel import current_engine
+from ldslearn._processes import end_with
 from ldslearn._progress import hide_progress, show_progress
 from ldslearn._types import Indices
 from ldslearn.datasets.collection import Collection
@@ -143,7 +145,9 @@ class _SharedRounds:
         if n_processes == 0:
             yield
             return
-        self._executor = ProcessPoolExecutor(n_processes, initializer=leave_warnings_to_the_caller)
+        self._executor = ProcessPoolExecutor(
+            n_processes, initializer=_start_process, initargs=(os.getpid(),)
+        )
         try:
             for _ in range(n_processes):
                 self._send()
@@ -189,6 +193,12 @@ class _SharedRounds:
         for text, category in caught:
             warnings.warn(text, category, stacklevel=4)
         return done
+
+
+def _start_process(parent: int) -> None:
+    """Prepare another process: it leaves warnings to this one, and does not outlive it."""
+    leave_warnings_to_the_caller()
+    Thread(target=end_with, args=(parent,), daemon=True).start()
 
 
 def _run_and_record(*arguments: Any) -> tuple[DoneRound, list[tuple[str, type[Warning]]]]:
