@@ -1,3 +1,4 @@
+import re
 import time
 from types import SimpleNamespace
 
@@ -71,6 +72,18 @@ def test_time_left_follows_the_items_that_are_done(elapsed, seconds, done, total
 def test_the_budget_is_shown_until_an_item_is_done():
     assert _progress.describe_time(7.0, 0.0, 0, 5, 300.0) == "0:07 so far, budget 5:00"
     assert _progress.describe_time(20.0, 20.0, 1, 5, 300.0) == "1:20 left"
+
+
+def test_the_bar_fits_into_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(_progress, "_SECONDS_BEFORE_PROGRESS", -1.0)
+    with _progress.show_progress("round 1 of 5", 5, budget=150.0) as advance:
+        advance(0, "round 1 of 5: loading functions, which the first run compiles")
+    shown = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    assert re.search(
+        r"round 1 of 5: loading functions, which… ━+ 0/5 0:00 so far, budget 2:30", shown
+    )
 
 
 def test_no_progress_for_short_work(monkeypatch, capsys):

@@ -12,11 +12,25 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
-    TextColumn,
 )
 from rich.text import Text
 
 _SECONDS_BEFORE_PROGRESS = 1.0
+_TIME_WIDTH = 26  # characters of the time, and of the gaps around it
+_SHORTEST = 12  # characters of the description
+
+
+class _DescriptionColumn(ProgressColumn):
+    """What is being done, in one line: as much of it as the terminal has room for."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def render(self, task: Task) -> Text:
+        text = Text(task.description, no_wrap=True)
+        text.truncate(self.width, overflow="ellipsis")
+        return text
 
 
 class _TimeColumn(ProgressColumn):
@@ -37,7 +51,7 @@ class _TimeColumn(ProgressColumn):
             task.total or 0,
             task.fields["budget"],
         )
-        return Text(text, style="progress.remaining")
+        return Text(text, style="progress.remaining", no_wrap=True)
 
 
 def describe_time(
@@ -97,9 +111,10 @@ def show_progress(
     latest = description  # what was written last, which may be of nested work
     seconds = 0.0  # until the last item was done
     writing = threading.Lock()  # a nested thread may end after the bar
+    bar_width, counts = min(40, console.width // 8), f" {total}/{total} "
     bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
+        _DescriptionColumn(max(_SHORTEST, console.width - bar_width - len(counts) - _TIME_WIDTH)),
+        BarColumn(bar_width),
         MofNCompleteColumn(),
         _TimeColumn(),
         console=console,

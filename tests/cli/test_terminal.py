@@ -53,17 +53,32 @@ def test_mistakes_do_not_command_the_terminal(arguments, code, tmp_path, capsys,
     assert_harmless("".join(capsys.readouterr()))
 
 
-def test_mistakes_do_not_command_a_real_terminal(tmp_path):
-    """As a process of its own, whose output is a terminal."""
+LOADING = "loading the library\r\x1b[K"  # a line that is erased
+
+
+def run_on_a_terminal(folder, *arguments):
+    """Exit code and output of a process of its own, whose output is a terminal."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "ldslearn", "convert", "none", "-o", f"{HOSTILE}.txt"]
-    ended = subprocess.run(command, stdout=theirs, stderr=theirs, cwd=tmp_path, check=False)
+    command = [sys.executable, "-m", "ldslearn", *arguments]
+    ended = subprocess.run(command, stdout=theirs, stderr=theirs, cwd=folder, check=False)
     os.close(theirs)
     printed = os.read(ours, 10_000).decode().replace("\r\n", "\n")
     os.close(ours)
-    assert ended.returncode == 2
-    assert_harmless(printed)
+    return ended.returncode, printed
+
+
+def test_mistakes_do_not_command_a_real_terminal(tmp_path):
+    code, printed = run_on_a_terminal(tmp_path, "convert", "none", "-o", f"{HOSTILE}.txt")
+    assert code == 2
+    assert_harmless(printed.removeprefix(LOADING))
+
+
+def test_a_terminal_shows_that_the_library_is_loaded(tmp_path):
+    code, printed = run_on_a_terminal(tmp_path, "inspect", "none")
+    assert code == 1
+    assert printed.startswith(f"{LOADING}error: none must")
+    assert printed.count(LOADING) == 1
 
 
 def test_a_name_of_two_lines_makes_no_line_of_its_own(failure, capsys):

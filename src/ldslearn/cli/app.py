@@ -26,6 +26,7 @@ from ldslearn.cli.commands.synthesize import synthesize
 from ldslearn.cli.commands.train import train
 from ldslearn.cli.commands.watch import watch
 from ldslearn.cli.errors import suggest_skipping
+from ldslearn.cli.terminal import load_module
 
 COMMANDS = (
     demo, make_clips, inspect, evaluate, train, predict, watch, cluster, compare, synthesize,
@@ -83,11 +84,12 @@ def _declare_options(
     pass
 
 
-def _add_hint(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the hint to --skip-errors in errors about items."""
+def _wrap(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with a line while the library is loaded, and the hint to --skip-errors."""
 
     @wraps(command)
     def run(**values: Any) -> None:
+        load_module("ldslearn.datasets")  # most of what takes time; all commands need it
         with suggest_skipping(values.get("skip_errors", True)):
             command(**values)
 
@@ -95,4 +97,4 @@ def _add_hint(command: Callable[..., None]) -> Callable[..., None]:
 
 
 for _command in COMMANDS:
-    app.command(cls=_Command)(_add_hint(_command))
+    app.command(cls=_Command)(_wrap(_command))

@@ -1,13 +1,13 @@
 """Arguments and options that several commands share, with one help text each."""
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ldslearn import _errors
+from ldslearn.cli.terminal import load_module
 
 MODEL = "Model"
 _FILES = "Reading files"
@@ -18,7 +18,7 @@ def check_choice(option: str, module: str, names: str) -> Callable[[str | None],
     """Return a check of a value against names in a module, which is imported by the check."""
 
     def check(value: str | None) -> str | None:
-        if value is not None and value not in (known := getattr(import_module(module), names)):
+        if value is not None and value not in (known := getattr(load_module(module), names)):
             raise typer.BadParameter(str(_errors.unknown_name(option, value, known)))
         return value
 
