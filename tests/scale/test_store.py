@@ -40,6 +40,12 @@ def test_a_store_is_indexed_like_the_batch_it_holds(store, systems, key):
     same(store[key], systems[key])
 
 
+@pytest.mark.parametrize("key", [None, [[0]], np.ones((2, 2), dtype=int)], ids=str)
+def test_an_index_of_several_axes_is_refused(store, key):
+    with pytest.raises(IndexError, match="must be an integer, a slice, a mask or indices; got"):
+        store[key]
+
+
 def test_masks_select_systems(store, systems):
     mask = np.arange(11) % 3 == 0
     same(store[mask], systems[mask])

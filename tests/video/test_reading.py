@@ -474,8 +474,19 @@ def test_writing_values_from_zero_to_one_warns(tmp_path):
     """They are almost black; black frames and integers are meant as they are."""
     with pytest.warns(UserWarning, match=r"a\.mkv is almost black: .* Multiply them by 255"):
         write_video(tmp_path / "a.mkv", np.full((3, 8, 8), 0.5))
+    with pytest.warns(UserWarning, match=r"a\.mkv is almost black: its values are from 0 to 1 of"):
+        write_video(tmp_path / "a.mkv", np.eye(8, dtype=bool)[None])
     write_video(tmp_path / "b.mkv", np.zeros((3, 8, 8)))
     write_video(tmp_path / "c.mkv", np.ones((3, 8, 8), dtype=np.uint8))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_videos_of_missing_values_are_not_written(tmp_path, value):
+    frames = np.full((3, 8, 8), 100.0)
+    frames[1, 2, 3] = value
+    with pytest.raises(ValueError, match="video must have finite values from 0 to 255; got NaN or"):
+        write_video(tmp_path / "a.avi", frames)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("size", [None, (4, 4)])

@@ -60,10 +60,14 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
         raise _errors.invalid(
             "video", "have shape (n_frames, height, width[, 3])", f"shape {frames.shape}", ""
         )
-    if frames.dtype.kind == "f" and frames.min() >= 0 and 0 < frames.max() <= 1:
+    if not np.isfinite(frames).all():
+        raise _errors.invalid(
+            "video", "have finite values from 0 to 255", "NaN or infinity", "Fill them first."
+        )
+    if frames.dtype.kind in "fb" and frames.min() >= 0 and 0 < frames.max() <= 1:
         warnings.warn(
-            f"{target.name} is almost black: its values are from 0 to {frames.max():g} of 255. "
-            "Multiply them by 255.",
+            f"{target.name} is almost black: its values are from 0 to {float(frames.max()):g} of "
+            "255. Multiply them by 255.",
             stacklevel=2,
         )
     colour = frames.ndim == 4
