@@ -83,6 +83,11 @@ def unknown_name(what: str, got: object, known: Collection[str]) -> ValueError:
     return ValueError(f"{what} must be one of {names}; got {got!r}.{suggest_name(got, known)}")
 
 
+def unusable_index(got: object) -> IndexError:
+    """Return the error about an index that selects no systems."""
+    return IndexError(f"the index must be an integer, a slice, a mask or indices; got {got!r}.")
+
+
 def suggest_name(name: object, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return `` Did you mean 'soft'?`` for a misspelt name; empty if no known name is close."""
     names = {one.lower(): one for one in known}

@@ -159,9 +159,7 @@ class SystemBatch:
             if key.size == 0 and key.dtype != bool:
                 key = key.astype(np.intp)
             if key.ndim != 1 or key.dtype.kind not in "iub":
-                raise IndexError(
-                    f"the index must be an integer, a slice, a mask or indices; got {given!r}."
-                )
+                raise _errors.unusable_index(given)
         try:
             rows = np.arange(len(self.A)).reshape(-1, self.windows)[key].ravel()
             part = key if self.windows == 1 else rows

@@ -162,9 +162,7 @@ class LDSStore(StoredSystems):
             key = key[0]  # the form that scikit-learn uses
         wanted = np.atleast_1d(np.arange(len(self))[key])
         if wanted.ndim != 1:
-            raise IndexError(
-                f"the index must be an integer, a slice, a mask or indices; got {key!r}."
-            )
+            raise _errors.unusable_index(key)
         ends = np.cumsum([shard.length for shard in self.shards])
         shard_of = np.searchsorted(ends, wanted, side="right")
         order = np.argsort(shard_of, kind="stable")

@@ -60,7 +60,7 @@ def write_video(path: str | PathLike[str], video: ArrayLike, *, frame_rate: floa
         raise _errors.invalid(
             "video", "have shape (n_frames, height, width[, 3])", f"shape {frames.shape}", ""
         )
-    if not np.isfinite(frames).all():
+    if frames.dtype.kind == "f" and not np.isfinite(frames).all():
         raise _errors.invalid(
             "video", "have finite values from 0 to 255", "NaN or infinity", "Fill them first."
         )
