@@ -21,3 +21,11 @@ def steps_of_searches_take_equal_times():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AutoEstimator, "_clock", staticmethod(Clock(1 / 16)))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_terminal_is_no_dumb_one():
+    """Let bars be drawn where the tests themselves run without a terminal, or on a dumb one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TERM", "xterm")
+        yield

@@ -61,14 +61,7 @@ def run_on_a_terminal(folder, *arguments):
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "ldslearn", *arguments]
-    ended = subprocess.run(
-        command,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=folder,
-        check=False,
-        env={**os.environ, "TERM": "xterm"},
-    )
+    ended = subprocess.run(command, stdout=theirs, stderr=theirs, cwd=folder, check=False)
     os.close(theirs)
     printed = os.read(ours, 10_000).decode().replace("\r\n", "\n")
     os.close(ours)
